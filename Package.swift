@@ -17,14 +17,14 @@ let strict: [SwiftSetting] =
 
 let package = Package(
   name: "atrest-sync",
-  platforms: [.macOS(.v15)],
+  platforms: [.iOS(.v18), .macOS(.v15)],
   products: [
     // A product exports every module of this package whose types its public API shows, no other.
     .library(
       name: "AtrestClient",
       targets: [
-        "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestPortability",
-        "AtrestReplication", "AtrestTLS", "AtrestWire", "AtrestSync",
+        "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestFoundation",
+        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestTLS", "AtrestWire",
       ]),
     .library(
       name: "AtrestTransport",
@@ -72,6 +72,10 @@ let package = Package(
     .target(
       name: "AtrestWire", dependencies: ["AtrestReplication", "AtrestDomain"],
       path: "Sources/AtrestWire", swiftSettings: strict),
+    // The portable core's times, ids and zones from Foundation's.
+    .target(
+      name: "AtrestFoundation", dependencies: ["AtrestDomain", "AtrestReplication"],
+      path: "Sources/AtrestFoundation", swiftSettings: strict),
     // What both programs need: exit statuses, tables, escaped text, pairing links as pictures.
     .target(
       name: "AtrestCommandLine",
@@ -95,7 +99,7 @@ let package = Package(
     .target(
       name: "AtrestProtocol",
       dependencies: [
-        "AtrestReplication", "AtrestWire", "CAtrestProtobufC", "CAtrestProtos",
+        "AtrestReplication", "CAtrestProtobufC", "CAtrestProtos", "AtrestWire",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Sources/AtrestProtocol", swiftSettings: strict),
@@ -107,7 +111,8 @@ let package = Package(
     .target(
       name: "AtrestPortability",
       dependencies: [
-        "AtrestDomain", "AtrestReplication", "AtrestWire",
+        "AtrestDomain", "AtrestEntitlements", "AtrestFoundation", "AtrestReplication",
+        "AtrestWire",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Sources/AtrestPortability", swiftSettings: strict),
     // Files that people name, and files that are replaced whole.
@@ -133,9 +138,9 @@ let package = Package(
     .target(
       name: "AtrestServer",
       dependencies: [
-        "AtrestDomain", "AtrestEntitlements", "AtrestLedger", "AtrestReplication", "AtrestProtocol",
-        "AtrestWire",
-        "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTLS",
+        "AtrestDomain", "AtrestEntitlements", "AtrestFoundation", "AtrestLedger",
+        "AtrestReplication", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
+        "AtrestTLS", "AtrestWire",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -144,9 +149,9 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "CAtrestMalloc", "AtrestFiles", "AtrestSockets", "AtrestEntitlements",
-        "AtrestRPC", "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestCommandLine",
-        "AtrestTLS",
+        "AtrestServer", "CAtrestMalloc", "AtrestFiles", "AtrestFoundation", "AtrestSockets",
+        "AtrestEntitlements", "AtrestRPC", "AtrestReplication", "AtrestProtocol",
+        "AtrestCommandLine", "AtrestTLS", "AtrestWire",
         "AtrestHTTP2",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -156,9 +161,9 @@ let package = Package(
     .target(
       name: "AtrestClient",
       dependencies: [
-        "AtrestDomain", "AtrestEntitlements", "AtrestFiles", "AtrestPortability",
-        "AtrestReplication", "AtrestWire", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
-        "AtrestSync",
+        "AtrestDomain", "AtrestEntitlements", "AtrestFiles", "AtrestFoundation",
+        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestHTTP2", "AtrestSockets",
+        "AtrestRPC", "AtrestWire",
         "AtrestTLS",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
@@ -167,16 +172,17 @@ let package = Package(
     .target(
       name: "AtrestLab",
       dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestSync",
+        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
+        "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ], path: "Lab/AtrestLab", swiftSettings: strict),
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestLab", "AtrestPresentation",
-        "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestWire", "AtrestSync",
+        "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestFoundation", "AtrestLab",
+        "AtrestPresentation", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
+        "AtrestSync", "AtrestWire",
         "AtrestCommandLine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
@@ -185,17 +191,28 @@ let package = Package(
     .executableTarget(
       name: "examples",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestHTTP2", "AtrestRPC", "AtrestSockets", "AtrestTLS",
+        "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestHTTP2", "AtrestReplication",
+        "AtrestRPC", "AtrestSockets", "AtrestTLS",
       ], path: "Examples/Snippets", packageAccess: false, swiftSettings: strict),
 
     // Specifications.
     // Stands in for fsync in the tests, and tells what was synced.
     .target(name: "CAtrestSyncProbe", path: "Tests/Support/SyncProbe"),
     .target(
-      name: "AtrestTestSupport", dependencies: ["CAtrestSyncProbe"], path: "Tests/Support/Swift",
+      name: "AtrestTestSupport", dependencies: ["AtrestReplication", "CAtrestSyncProbe"],
+      path: "Tests/Support/Swift",
       swiftSettings: strict),
     .testTarget(
-      name: "AtrestDomainTests", dependencies: ["AtrestDomain", "AtrestTestSupport"],
+      name: "AtrestDomainTests",
+      dependencies: [
+        "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestTestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AtrestFoundationTests",
+      dependencies: [
+        "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestPresentationTests",
@@ -205,8 +222,8 @@ let package = Package(
       swiftSettings: strict),
     // Writes the pictures of docs/use/gallery: see Scripts/gallery.
     .executableTarget(
-      name: "gallery", dependencies: ["AtrestPresentation", "AtrestDomain"], path: "Tests/Gallery",
-      swiftSettings: strict),
+      name: "gallery", dependencies: ["AtrestPresentation", "AtrestDomain", "AtrestReplication"],
+      path: "Tests/Gallery", swiftSettings: strict),
     // What the App Store would sign, by an authority of the tests' own.
     .target(
       name: "AtrestAppStore",
@@ -225,7 +242,8 @@ let package = Package(
     .target(
       name: "AtrestFuzzing",
       dependencies: [
-        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer",
+        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestLab",
+        "AtrestServer",
         "AtrestSockets", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
         "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestTLS", "AtrestHTTP2",
         "AtrestSync",
@@ -234,8 +252,8 @@ let package = Package(
     .testTarget(
       name: "AtrestEntitlementsTests",
       dependencies: [
-        "AtrestAppStore", "AtrestEntitlements", "AtrestDomain", "AtrestReplication",
-        "AtrestTestSupport",
+        "AtrestAppStore", "AtrestEntitlements", "AtrestDomain", "AtrestFoundation",
+        "AtrestReplication", "AtrestTestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(
@@ -244,7 +262,8 @@ let package = Package(
     .testTarget(
       name: "AtrestWireTests",
       dependencies: [
-        "AtrestWire", "AtrestWireCases", "AtrestProtocol", "AtrestDomain", "AtrestReplication",
+        "AtrestWire", "AtrestWireCases", "AtrestProtocol", "AtrestFoundation", "AtrestDomain",
+        "AtrestReplication",
         "AtrestTestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: strict),
@@ -284,9 +303,9 @@ let package = Package(
     .testTarget(
       name: "AtrestServerTests",
       dependencies: [
-        "AtrestAppStore", "AtrestServer", "AtrestDomain", "AtrestSockets", "AtrestEntitlements",
-        "AtrestRPC", "AtrestLedger", "AtrestReplication", "AtrestProtocol", "AtrestWire",
-        "AtrestTestSupport",
+        "AtrestAppStore", "AtrestServer", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
+        "AtrestEntitlements", "AtrestRPC", "AtrestLedger", "AtrestReplication", "AtrestProtocol",
+        "AtrestTestSupport", "AtrestWire",
         "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -298,22 +317,22 @@ let package = Package(
     .testTarget(
       name: "AtrestClientTests",
       dependencies: [
-        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestReplication",
-        "AtrestWire", "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTestSupport",
-        "AtrestSync",
+        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestFoundation",
+        "AtrestReplication", "AtrestSync", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
+        "AtrestTestSupport", "AtrestWire",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestPortabilityTests",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestFuzzing", "AtrestPortability", "AtrestReplication",
-        "AtrestWire", "AtrestTestSupport",
+        "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestFuzzing", "AtrestPortability",
+        "AtrestReplication", "AtrestTestSupport", "AtrestWire",
       ], exclude: ["Python"], swiftSettings: strict),
     .testTarget(
       name: "AtrestTests",
       dependencies: [
-        "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestReplication",
-        "AtrestWire", "AtrestCommandLine", "AtrestTestSupport", "AtrestSync",
+        "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestFoundation",
+        "AtrestReplication", "AtrestSync", "AtrestCommandLine", "AtrestTestSupport", "AtrestWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
     .testTarget(
@@ -330,10 +349,20 @@ let package = Package(
     .testTarget(
       name: "Integration",
       dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestTestSupport", "AtrestSync",
+        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
+        "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestTestSupport",
+        "AtrestWire",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
+
+    // What the portable core computes, on Linux here and as WebAssembly by Scripts/portable-core.
+    .target(
+      name: "AtrestPortableCases",
+      dependencies: ["AtrestDomain", "AtrestPresentation", "AtrestReplication"],
+      path: "Tests/Portable/Cases", swiftSettings: strict),
+    .testTarget(
+      name: "AtrestPortableTests", dependencies: ["AtrestPortableCases"],
+      path: "Tests/Portable/Specifications", swiftSettings: strict),
 
     // The deterministic simulator: see Tests/Simulation/README.md.
     .target(
@@ -342,8 +371,9 @@ let package = Package(
     .target(
       name: "AtrestSimulation",
       dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "CAtrestSimulatedDisk", "AtrestRPC",
-        "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestHTTP2", "AtrestSync",
+        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "CAtrestSimulatedDisk",
+        "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2",
+        "AtrestWire",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Simulation/Library", swiftSettings: strict),

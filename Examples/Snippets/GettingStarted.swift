@@ -3,6 +3,8 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
 import Foundation
 
 /// A replica from its first write to a restored conflict.
@@ -11,7 +13,7 @@ enum GettingStarted {
     // snippet: short
     let replica = try Replica(directory: URL(fileURLWithPath: "phone"))
     let fast = try Fasting(replica.sessions()).start(
-      id: UUID(), at: Date(), targetMinutes: 16 * 60)
+      id: .random(), at: WallTime(Date()), targetMinutes: 16 * 60)
     try replica.save(fast)  // Durable when it returns; needs no network.
 
     let link = try PairingLink(parsing: "atrest://sync.example:7443/ca/BCDF-GHJKLMNP")
@@ -31,7 +33,7 @@ enum GettingStarted {
   static func write(_ replica: Replica) throws {
     // snippet: write
     let fast = try Fasting(replica.sessions()).start(
-      id: UUID(), at: Date(), targetMinutes: 16 * 60)
+      id: .random(), at: WallTime(Date()), targetMinutes: 16 * 60)
     try replica.save(fast)
     // snippet: end
   }
@@ -39,7 +41,7 @@ enum GettingStarted {
   static func readThenWrite(_ replica: Replica) throws {
     // snippet: transaction
     let completed = try replica.transaction { transaction in
-      let fast = try Fasting(transaction.sessions()).complete(at: Date())
+      let fast = try Fasting(transaction.sessions()).complete(at: WallTime(Date()))
       try transaction.save(fast)
       return fast
     }

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestCommandLine
+import AtrestFoundation
 import AtrestProtocol
 import AtrestReplication
 import AtrestServer
@@ -51,7 +52,7 @@ enum Text {
 
   /// Explains what to do with a pairing link.
   static func usage(of invitation: Invitation, now: Date = Date()) -> String {
-    let left = Date(milliseconds: invitation.expires.milliseconds).timeIntervalSince(now)
+    let left = invitation.expires.date.timeIntervalSince(now)
     let minutes = Int((left / 60).rounded().clamped(to: 1...60))
     return """
       Open this link on the device, or give it to `atrest pair`. It works once, within \
@@ -222,11 +223,11 @@ enum Text {
   }
 
   private static func day(_ time: WallTime) -> String {
-    Date(milliseconds: time.milliseconds).formatted(.iso8601.year().month().day())
+    time.date.formatted(.iso8601.year().month().day())
   }
 
   static func minute(_ time: WallTime) -> String {
-    Date(milliseconds: time.milliseconds).formatted(
+    time.date.formatted(
       .iso8601.year().month().day().dateTimeSeparator(.space).time(
         includingFractionalSeconds: false))
   }

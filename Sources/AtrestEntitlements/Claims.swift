@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the claims of a statement, each in the one form allowed.
 
+import AtrestDomain
 import AtrestReplication
 import Foundation
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grow-only set of completed fasts, by which the trial is counted. Pure.
 
+import AtrestReplication
 import Foundation
 
 /// The ids of every fast that an account ever completed, including deleted ones. A grow-only set.
@@ -10,10 +11,10 @@ import Foundation
 /// trial.
 public struct CompletedFasts: Hashable, Sendable {
   /// The fasts' record ids.
-  public private(set) var ids: Set<UUID>
+  public private(set) var ids: Set<RecordUUID>
 
   /// Creates a set from ids in any order, with repetition.
-  public init(_ ids: some Sequence<UUID> = []) {
+  public init(_ ids: some Sequence<RecordUUID> = []) {
     self.ids = Set(ids)
   }
 
@@ -21,7 +22,7 @@ public struct CompletedFasts: Hashable, Sendable {
   public var count: Int { ids.count }
 
   /// Adds a fast. Idempotent.
-  public mutating func insert(_ id: UUID) {
+  public mutating func insert(_ id: RecordUUID) {
     ids.insert(id)
   }
 

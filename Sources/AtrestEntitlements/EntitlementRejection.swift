@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a signed statement does not count, each with a sentence for people.
 
+import AtrestDomain
+
 /// Why a signed statement does not count. No case carries a value of the statement, so all are safe
 /// to log.
 ///

@@ -26,8 +26,8 @@ public enum AtrestExport {
   /// - Returns: The file, and the number of records per kind.
   /// - Complexity: O(n) time and memory.
   public static func write(
-    _ records: some Sequence<Record>, madeAt: Date, program: String, stamps: Bool = false,
-    since: Date? = nil
+    _ records: some Sequence<Record>, madeAt: WallTime, program: String, stamps: Bool = false,
+    since: WallTime? = nil
   ) throws -> (bytes: [UInt8], counts: [RecordKind: Int]) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -92,8 +92,8 @@ public enum AtrestExport {
     }
 
     /// The record's last time; nil if it has none.
-    var last: Date? {
-      session.map { $0.span.end ?? .distantFuture } ?? water?.intake.at
+    var last: WallTime? {
+      session.map { $0.span.end ?? WallTime(milliseconds: .max) } ?? water?.intake.at
     }
 
     private var understood: Set<FieldNumber> {
@@ -108,7 +108,7 @@ public enum AtrestExport {
       let kind = record.key.kind
       var line = AtrestLine(kind: kind)
       switch kind {
-      case .session, .water: line.id = UUID(bytes: record.key.id)?.uuidString.lowercased()
+      case .session, .water: line.id = RecordUUID(bytes: record.key.id)?.uuidString.lowercased()
       case .preference, .entitlement: line.id = String(validating: record.key.id, as: UTF8.self)
       default: break
       }

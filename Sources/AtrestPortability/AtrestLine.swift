@@ -36,7 +36,7 @@ struct AtrestHeader: Codable {
     self = header
   }
 
-  init(madeAt: Date, program: String, records: [String: Int]) {
+  init(madeAt: WallTime, program: String, records: [String: Int]) {
     format = Self.name
     version = Self.current
     self.madeAt = TimeText.iso(madeAt)

@@ -2,6 +2,7 @@
 // Reads the native format: the seal first, then each line, validated by its kind's rules.
 
 import AtrestDomain
+import AtrestEntitlements
 import AtrestReplication
 import AtrestWire
 import Crypto
@@ -20,7 +21,7 @@ enum AtrestReader {
     }
     let (body, seal) = try opened(bytes)
     var file = ImportFile(
-      format: .atrest, version: header.version, madeAt: Date(milliseconds: madeAt))
+      format: .atrest, version: header.version, madeAt: WallTime(milliseconds: madeAt))
     let decoder = JSONDecoder()
     var rest = body
     var number = 1
@@ -90,7 +91,7 @@ enum AtrestReader {
     switch (line.id, line.idBytes) {
     case (let text?, nil):
       switch kind {
-      case .session, .water: id = UUID(uuidString: text)?.bytes
+      case .session, .water: id = RecordUUID(uuidString: text)?.bytes
       case .preference, .entitlement: id = Array(text.utf8)
       default: id = nil
       }
@@ -131,7 +132,7 @@ private struct Content {
   let kind: RecordKind
   let place: ImportPlace
   var fields: [FieldNumber: [UInt8]] = [:]
-  var instants: ClosedRange<Date>?
+  var instants: ClosedRange<WallTime>?
 
   init(kind: RecordKind, place: ImportPlace) {
     self.kind = kind
@@ -143,7 +144,7 @@ private struct Content {
       try expect(kind == .session)
       guard let outcome = Session.Outcome(fileWord: span.outcome) else { throw .newer(place) }
       let start = try instant(span.start)
-      var end: Date?
+      var end: WallTime?
       if let text = span.end { end = try instant(text) }
       guard let span = Session.Span(start: start, end: end, outcome: outcome) else {
         throw .impossible(place, end.map { $0 < start } ?? false ? .endBeforeStart : .endMissing)
@@ -207,10 +208,10 @@ private struct Content {
     guard condition else { throw .invalidFormat(place) }
   }
 
-  private func instant(_ text: String) throws(PortabilityError) -> Date {
+  private func instant(_ text: String) throws(PortabilityError) -> WallTime {
     guard let milliseconds = InstantText.milliseconds(text), milliseconds > 0 else {
       throw .invalidFormat(place)
     }
-    return Date(milliseconds: milliseconds)
+    return WallTime(milliseconds: milliseconds)
   }
 }

@@ -2,6 +2,7 @@
 // Reads, verifies and writes the iOS app's export, version 1.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import Crypto
 import Foundation
@@ -37,7 +38,8 @@ struct IOSSession: Codable {
 
   func entry(_ place: ImportPlace) throws(PortabilityError) -> ImportEntry {
     try .session(
-      id: id, start: start.date, end: end.date, targetHours: targetDurationHours, place: place)
+      id: RecordUUID(id), start: start.time, end: end.time, targetHours: targetDurationHours,
+      place: place)
   }
 }
 
@@ -84,7 +86,7 @@ public enum IOSExport {
       throw .tooManyEntries(limit: Portability.Limits.entries)
     }
     guard try isSound(file) else { throw .checksumMismatch }
-    var result = ImportFile(format: .iosExport, version: version, madeAt: file.generatedAt.date)
+    var result = ImportFile(format: .iosExport, version: version, madeAt: file.generatedAt.time)
     for (index, session) in file.payload.sessions.enumerated() {
       try result.add(session.entry(.entry(index + 1)))
     }
@@ -109,16 +111,16 @@ public enum IOSExport {
   /// fits the format.
   /// - Returns: The file, and the number of fasts in it.
   public static func write(
-    _ sessions: some Sequence<Session>, madeAt: Date
+    _ sessions: some Sequence<Session>, madeAt: WallTime
   ) throws -> (bytes: [UInt8], count: Int) {
     let kept = sessions.filter(\.isInHistory).sorted {
-      ($0.span.start, $0.id.uuidString) < ($1.span.start, $1.id.uuidString)
+      ($0.span.start, $0.id) < ($1.span.start, $1.id)
     }
     let payload = Payload(
       sessions: kept.compactMap { session in
         session.span.end.map { end in
           IOSSession(
-            id: session.id, start: IOSInstant(session.span.start), end: IOSInstant(end),
+            id: UUID(session.id), start: IOSInstant(session.span.start), end: IOSInstant(end),
             targetDurationHours: Double(session.targetMinutes) / 60)
         }
       })

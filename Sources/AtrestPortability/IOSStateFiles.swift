@@ -2,6 +2,8 @@
 // Reads the iOS app's two data files: fasts with the active one, and water.
 
 import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
 import AtrestWire
 import Crypto
 import Foundation
@@ -36,7 +38,7 @@ enum IOSStateFiles {
     if let active = state.active {
       guard active.start.seconds > 0,
         let saved = SavedActiveFast(
-          start: active.start.date, lastEvent: active.lastEvent?.date,
+          start: active.start.time, lastEvent: active.lastEvent?.time,
           targetHours: active.targetDurationHours)
       else { throw .impossible(.active, .longAgo) }
       file.active = saved
@@ -54,7 +56,8 @@ enum IOSStateFiles {
         throw .impossible(place, .amountOutOfRange)
       }
       try file.add(
-        .water(id: drink.id, at: drink.date.date, millilitres: Int(amount), place: place))
+        .water(
+          id: RecordUUID(drink.id), at: drink.date.time, millilitres: Int(amount), place: place))
     }
     return file
   }
@@ -63,15 +66,15 @@ enum IOSStateFiles {
 extension SavedActiveFast {
   /// The record id of the active fast. The app assigns an id only at the end, so until then the id
   /// is derived from the start. The same file imported on two devices must yield one fast, not two.
-  public var importedID: UUID { Self.importedID(start: start) }
+  public var importedID: RecordUUID { Self.importedID(start: start) }
 
   /// Source: RFC 9562, section 5.8, version 8, from the first bytes of a SHA-256.
-  static func importedID(start: Date) -> UUID {
+  static func importedID(start: WallTime) -> RecordUUID {
     let name = "atrest active fast \(IOSInstant(start).seconds)"
     var bytes = Array(SHA256.hash(data: Data(name.utf8)).prefix(16))
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80
-    guard let id = UUID(bytes: bytes) else { preconditionFailure("16 bytes are a UUID") }
+    guard let id = RecordUUID(bytes: bytes) else { preconditionFailure("16 bytes are a UUID") }
     return id
   }
 }

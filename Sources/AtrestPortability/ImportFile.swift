@@ -25,7 +25,7 @@ public struct ImportFile: Hashable, Sendable {
   /// The format's version; 1 if the file has none.
   public let version: Int
   /// When the file was made, according to itself.
-  public let madeAt: Date?
+  public let madeAt: WallTime?
   /// The records in file order, with unique keys.
   public private(set) var entries: [ImportEntry] = []
   /// The number of records per kind that this build cannot import and that have no entry: those
@@ -36,7 +36,7 @@ public struct ImportFile: Hashable, Sendable {
 
   private var places: [RecordKey: Int] = [:]
 
-  init(format: Format, version: Int, madeAt: Date?) {
+  init(format: Format, version: Int, madeAt: WallTime?) {
     self.format = format
     self.version = version
     self.madeAt = madeAt
@@ -61,8 +61,8 @@ public struct ImportFile: Hashable, Sendable {
   }
 
   /// The range of all times in the file; nil if there are none.
-  public var instants: ClosedRange<Date>? {
-    var range: ClosedRange<Date>?
+  public var instants: ClosedRange<WallTime>? {
+    var range: ClosedRange<WallTime>?
     for next in entries.lazy.compactMap(\.instants) {
       range = range.map {
         min($0.lowerBound, next.lowerBound)...max($0.upperBound, next.upperBound)
@@ -81,10 +81,10 @@ public struct ImportFile: Hashable, Sendable {
   /// contains what the devices' clocks said and must always be restorable.
   ///
   /// - Throws: `PortabilityError.impossible` with the first entry in the future.
-  public func check(now: Date) throws(PortabilityError) {
+  public func check(now: WallTime) throws(PortabilityError) {
     guard format != .atrest else { return }
-    func check(_ time: Date, _ place: ImportPlace) throws(PortabilityError) {
-      guard time.timeIntervalSince(now) <= TypedRules.futureSlack else {
+    func check(_ time: WallTime, _ place: ImportPlace) throws(PortabilityError) {
+      guard time.milliseconds(since: now) <= TypedRules.futureSlackMilliseconds else {
         throw .impossible(place, .inTheFuture)
       }
     }
@@ -122,13 +122,13 @@ public struct ImportEntry: Hashable, Sendable {
   /// The stamp of the last action, which was not a deletion; nil if the file has none.
   public let acted: Stamp?
   /// The range of the record's times.
-  public let instants: ClosedRange<Date>?
+  public let instants: ClosedRange<WallTime>?
   /// The fast, if the file's times are in whole seconds.
   let roughSession: Session?
 
   init(
     place: ImportPlace, key: RecordKey, values: [Value], acted: Stamp? = nil,
-    instants: ClosedRange<Date>? = nil, roughSession: Session? = nil
+    instants: ClosedRange<WallTime>? = nil, roughSession: Session? = nil
   ) {
     self.place = place
     self.key = key
@@ -140,9 +140,9 @@ public struct ImportEntry: Hashable, Sendable {
 
   /// Validates a fast from the iOS app.
   static func session(
-    id: UUID, start: Date, end: Date, targetHours: Double?, place: ImportPlace
+    id: RecordUUID, start: WallTime, end: WallTime, targetHours: Double?, place: ImportPlace
   ) throws(PortabilityError) -> ImportEntry {
-    guard start.timeIntervalSince1970 > 0 else { throw .impossible(place, .longAgo) }
+    guard start.milliseconds > 0 else { throw .impossible(place, .longAgo) }
     guard let span = Session.Span(start: start, end: end, outcome: .completed) else {
       throw .impossible(place, .endBeforeStart)
     }
@@ -170,9 +170,9 @@ public struct ImportEntry: Hashable, Sendable {
 
   /// Validates a drink from the iOS app.
   static func water(
-    id: UUID, at: Date, millilitres: Int, place: ImportPlace
+    id: RecordUUID, at: WallTime, millilitres: Int, place: ImportPlace
   ) throws(PortabilityError) -> ImportEntry {
-    guard at.timeIntervalSince1970 > 0 else { throw .impossible(place, .longAgo) }
+    guard at.milliseconds > 0 else { throw .impossible(place, .longAgo) }
     do { try TypedRules.check(millilitres: millilitres) } catch {
       throw .impossible(place, error)
     }

@@ -50,7 +50,7 @@ public struct ImportPlan: Sendable {
   /// - Throws: `PortabilityError.impossible` for an entry in the future; what the closures throw.
   /// - Complexity: O(n) calls of `stored`, at most two per entry.
   public init(
-    _ file: ImportFile, preferFile: Bool = false, now: Date,
+    _ file: ImportFile, preferFile: Bool = false, now: WallTime,
     stored: (RecordKey) throws -> Record?, sessions: () throws -> [Session]
   ) throws {
     try file.check(now: now)
@@ -104,7 +104,7 @@ public struct ImportPlan: Sendable {
   }
 
   private func fate(
-    of saved: SavedActiveFast, here: [Session], brought: Set<Int64>, now: Date,
+    of saved: SavedActiveFast, here: [Session], brought: Set<Int64>, now: WallTime,
     stored: (RecordKey) throws -> Record?
   ) throws -> ImportReport.ActiveFate {
     let second = IOSInstant(saved.start).seconds
@@ -120,7 +120,9 @@ public struct ImportPlan: Sendable {
     }
     if isBusy { return .anotherGoesOn }
     // A fast that long was forgotten, and importing it would leave the person with an open fast.
-    guard now.timeIntervalSince(saved.start) <= TypedRules.longestFast else { return .tooLong }
+    guard now.milliseconds(since: saved.start) <= TypedRules.longestFastMilliseconds else {
+      return .tooLong
+    }
     return .new
   }
 }
@@ -163,9 +165,9 @@ public struct ImportReport: Hashable, Sendable {
   /// The format's version.
   public let version: Int
   /// When the file was made, according to itself.
-  public let madeAt: Date?
+  public let madeAt: WallTime?
   /// The range of all times in the file.
-  public let instants: ClosedRange<Date>?
+  public let instants: ClosedRange<WallTime>?
   /// The counts by kind, for kinds that the file contains.
   public internal(set) var kinds: [RecordKind: Counts] = [:]
   /// The fate of the active fast; nil if the file has none.

@@ -2,6 +2,7 @@
 // Parses and formats timestamps in files: ISO 8601, UTC, with seconds or milliseconds.
 
 import AtrestDomain
+import AtrestReplication
 import Foundation
 
 /// `1970-01-01T00:00:00Z`, with nonzero milliseconds as `.250` before the `Z`. No other form is
@@ -49,8 +50,8 @@ struct IOSInstant: Codable {
   /// Seconds since 1970.
   let seconds: Int64
 
-  init(_ date: Date) {
-    seconds = Int64(min(max(date.timeIntervalSince1970, 0), 1e12).rounded(.down))
+  init(_ time: WallTime) {
+    seconds = max(time.milliseconds, 0) / 1000
   }
 
   init(from decoder: any Decoder) throws {
@@ -64,8 +65,8 @@ struct IOSInstant: Codable {
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
-    try container.encode(TimeText.iso(date))
+    try container.encode(TimeText.iso(time))
   }
 
-  var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
+  var time: WallTime { WallTime(milliseconds: seconds * 1000) }
 }

@@ -110,7 +110,7 @@ struct Ridge {
   func path(width: Double, fade: Double) -> String {
     let line = line(width: width)
     guard let first = line.first else { return "" }
-    let bottom = (line.map(\.y).max() ?? 0) + fade
+    let bottom = (line.map { $0.y }.max() ?? 0) + fade
     return curve(through: line) + "V\(number(bottom))H\(number(first.x))Z"
   }
 }

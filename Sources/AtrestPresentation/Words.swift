@@ -2,11 +2,10 @@
 // The screen reader's text and the typeface of pictures.
 
 import AtrestDomain
-import Foundation
 
 extension Tree {
   /// The tree's description with the date of its fast.
-  func words(in zone: TimeZone) -> String {
+  func words(in zone: ZoneOffsets) -> String {
     let day = TimeText.day(LocalDay(session.span.end ?? session.span.start, in: zone))
     return state == .incomplete
       ? Word.forestTreeIncompleteA11y.text(day)

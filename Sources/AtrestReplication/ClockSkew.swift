@@ -38,6 +38,7 @@ package enum ClockSkew {
     let taken = replaced.filter { $0 <= far }.reduce(try latest(), max)
     let bound = HybridTime(rawValue: taken.rawValue + stepLimit)
     return Set(
-      ahead.filter { $0.stamp.time > (offer.wasAcknowledged($0.field) ? far : bound) }.map(\.field))
+      ahead.filter { $0.stamp.time > (offer.wasAcknowledged($0.field) ? far : bound) }
+        .map { $0.field })
   }
 }

@@ -122,7 +122,8 @@ struct Judgement {
   /// not know. They are journalled with that action.
   private func values(ofActionsIn losses: [Loss]) -> [Loss] {
     guard let floor else { return [] }
-    let actions = Set(losses.filter { $0.lost.field == Register.deletedField }.map(\.lost.stamp))
+    let actions = Set(
+      losses.filter { $0.lost.field == Register.deletedField }.map { $0.lost.stamp })
     return dropped.filter {
       $0.field != Register.deletedField && (actions.contains($0.stamp) || wasListed($0.stamp))
     }.map { ($0, floor) }
@@ -178,7 +179,7 @@ struct Judgement {
     of registers: [Register], but known: [Stamp], lostTo deletion: Register
   ) -> [Loss] {
     var seen = Set(known)
-    return registers.map(\.stamp).filter { seen.insert($0).inserted }.map {
+    return registers.map { $0.stamp }.filter { seen.insert($0).inserted }.map {
       (Register(field: Register.deletedField, stamp: $0, value: []), deletion)
     }
   }

@@ -60,7 +60,7 @@ public struct Offer: Hashable, Sendable {
     let lost = canConflict ? judgement.lost() : []
     if canConflict {
       noted.note(stored, meeting: self, became: judgement.result)
-      noted.note(actions: lost.map(\.lost))
+      noted.note(actions: lost.map { $0.lost })
     }
     return Outcome(
       record: judgement.result, isSuperseded: judgement.isSuperseded,

@@ -67,12 +67,12 @@ public struct Record: Hashable, Sendable {
 
   /// The fields encoded as one message of the record's kind.
   public var message: [UInt8] {
-    registers.flatMap(\.value)
+    registers.flatMap { $0.value }
   }
 
   /// The greatest time of any register, or nil for an empty record.
   public var latestTime: HybridTime? {
-    registers.lazy.map(\.stamp.time).max()
+    registers.lazy.map { $0.stamp.time }.max()
   }
 
   /// Inserts a register or overwrites the field's existing one unconditionally. For local writes;

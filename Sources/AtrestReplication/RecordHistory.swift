@@ -45,13 +45,13 @@ public struct RecordHistory: Hashable, Sendable {
     // device has.
     let isWritten = offer?.written.contains(Register.deletedField) == true
     let held = isWritten ? offer?.record.registers ?? [] : []
-    known = held.filter { result[$0.field] == $0 }.prefix(Self.limit).map(\.fingerprint)
+    known = held.filter { result[$0.field] == $0 }.prefix(Self.limit).map { $0.fingerprint }
   }
 
   /// Records the actions that lost in a conflict but are not known whole, each by its field 1.
   mutating func note(actions lost: [Register]) {
     let actions = lost.filter { $0.field == Register.deletedField && $0.value.isEmpty }
-      .sorted { $0.stamp < $1.stamp }.map(\.fingerprint)
+      .sorted { $0.stamp < $1.stamp }.map { $0.fingerprint }
     judged += actions.filter { !judged.contains($0) }
     trim()
   }

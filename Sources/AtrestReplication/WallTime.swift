@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A reading of a wall clock. This module never reads a clock: time is always a parameter.
 
-/// Milliseconds since 1970-01-01T00:00:00Z, as read from some clock.
+/// Milliseconds since 1970-01-01T00:00:00Z, as read from some clock. Leap seconds are not counted.
 public struct WallTime: Hashable, Comparable, Sendable {
   /// Milliseconds since the Unix epoch, UTC. Negative before it.
   public let milliseconds: Int64
@@ -11,14 +11,24 @@ public struct WallTime: Hashable, Comparable, Sendable {
     self.milliseconds = milliseconds
   }
 
+  /// 1970-01-01T00:00:00Z.
+  public static let epoch = WallTime(milliseconds: 0)
+
   /// Orders readings, earlier first.
   public static func < (a: WallTime, b: WallTime) -> Bool {
     a.milliseconds < b.milliseconds
   }
 
   /// Adds milliseconds, saturating at the representable range.
-  package func advanced(by milliseconds: Int64) -> WallTime {
+  public func advanced(by milliseconds: Int64) -> WallTime {
     let (sum, overflow) = self.milliseconds.addingReportingOverflow(milliseconds)
     return WallTime(milliseconds: overflow ? (milliseconds > 0 ? .max : .min) : sum)
+  }
+
+  /// The milliseconds from another reading to this one, saturating at the representable range.
+  /// Negative if the other one is later.
+  public func milliseconds(since other: WallTime) -> Int64 {
+    let (length, overflow) = milliseconds.subtractingReportingOverflow(other.milliseconds)
+    return overflow ? (milliseconds > other.milliseconds ? .max : .min) : length
   }
 }

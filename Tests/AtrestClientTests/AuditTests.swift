@@ -3,6 +3,7 @@
 // device in two.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
@@ -67,7 +68,7 @@ struct AuditTests {
     let server = ModelServer(clock: clock)
     server.state.withLock { $0.isSkewJudgedByClock = isSkewJudgedByClock }
     let mine = try TestReplica(1)
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     var transport = ModelTransport(server: server)
     transport.meanwhile = { call in
@@ -100,7 +101,7 @@ struct AuditTests {
     }
     let copy = try original.copied()
     // One record, one clock reading, and still one identity.
-    let id = UUID()
+    let id = RecordUUID.random()
     try original.replica.save(WaterEntry.sample(id: id, 100))
     try copy.replica.save(WaterEntry.sample(id: id, 200))
     #expect(try await !original.sync(server).isRenewed)
@@ -129,7 +130,7 @@ struct AuditTests {
   func lostAnswer() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     for test in [mine, theirs] { try await test.sync(server) }
     mine.clock.advance(1000)
@@ -152,7 +153,7 @@ struct AuditTests {
   func pairedAgain() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     for test in [mine, theirs] { try await test.sync(server) }
     for amount in [200, 300] {
@@ -174,7 +175,7 @@ struct AuditTests {
   func restoredAndStale() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     for test in [mine, theirs] { try await test.sync(server) }
     let copy = server.backUp()
@@ -199,7 +200,7 @@ struct AuditTests {
   func restoredAndLost() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     for test in [mine, theirs] { try await test.sync(server) }
     let copy = server.backUp()

@@ -2,6 +2,7 @@
 // Random histories on three replicas converge, and unknown kinds and fields survive.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestTestSupport
 import AtrestWire
@@ -80,7 +81,7 @@ struct ConvergenceTests {
     #expect(try replicas[0].replica.allRecords() == server.records, trace)
   }
 
-  private func act(on replica: Replica, _ ids: [UUID], _ random: inout SeededRandom) throws {
+  private func act(on replica: Replica, _ ids: [RecordUUID], _ random: inout SeededRandom) throws {
     guard let id = ids.randomElement(using: &random) else { return }
     switch Int.random(in: 0..<6, using: &random) {
     case 0: try replica.save(WaterEntry.sample(id: id, Int.random(in: 1...2000, using: &random)))
@@ -134,7 +135,7 @@ struct ConvergenceTests {
   func undecodable() async throws {
     let server = ModelServer(clock: TestClock())
     let stamp = Stamp(time: HybridTime(rawValue: 77), replica: ReplicaID(rawValue: 8))
-    let id = UUID()
+    let id = RecordUUID.random()
     for kind: RecordKind in [.session, .water, .preference, .conflict] {
       let odd = try #require(
         Record(

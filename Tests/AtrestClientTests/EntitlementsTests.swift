@@ -5,6 +5,7 @@
 import AtrestAppStore
 import AtrestDomain
 import AtrestEntitlements
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
@@ -42,11 +43,11 @@ struct AtrestEntitlementsTests {
   private func complete(_ count: Int) throws -> Session? {
     var last: Session?
     for _ in 0..<count {
-      let start = Date(milliseconds: Payload.signed - 20 * 3_600_000)
+      let start = WallTime(milliseconds: Payload.signed - 20 * 3_600_000)
       let span = try #require(
         Session.Span(
-          start: start, end: start.addingTimeInterval(16 * 3600), outcome: .completed))
-      let session = Session(id: UUID(), span: span, targetMinutes: 960)
+          start: start, end: start.advanced(bySeconds: 16 * 3600), outcome: .completed))
+      let session = Session(id: RecordUUID.random(), span: span, targetMinutes: 960)
       try test.replica.save(session)
       last = session
     }

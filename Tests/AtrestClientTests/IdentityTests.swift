@@ -2,8 +2,10 @@
 // A replica's identity and clock: pairing, stamps across restarts, wrong clocks.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
+import AtrestTestSupport
 import AtrestWire
 import Foundation
 import Testing
@@ -17,7 +19,7 @@ struct IdentityTests {
   @Test("works before pairing; pairing gives everything its identity, and no other time")
   func pairing() async throws {
     let test = try TestReplica()
-    let id = UUID()
+    let id = RecordUUID.random()
     try test.replica.save(WaterEntry.sample(id: id, 100))
     test.clock.advance(1000)
     try test.replica.setPreference("theme", to: "dusk")
@@ -111,7 +113,7 @@ struct IdentityTests {
   func afterWhatIsSeen() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     theirs.clock.advance(59_000)
     try theirs.replica.save(WaterEntry.sample(id: id, 100))
     try await theirs.sync(server)
@@ -128,7 +130,7 @@ struct IdentityTests {
   func clockAhead() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     try await mine.sync(server)
     try await theirs.sync(server)
@@ -159,7 +161,7 @@ struct IdentityTests {
   func restampedWriteLoses() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     try await mine.sync(server)
     try await theirs.sync(server)
@@ -232,7 +234,7 @@ struct IdentityTests {
     for test in [theirs, mine] { try await test.sync(server) }
     mine.clock.advance(Self.hour * 24 * 365)
     session.span = try #require(
-      Session.Span(start: session.span.start + 60, end: nil, outcome: .active))
+      Session.Span(start: session.span.start.advanced(bySeconds: 60), end: nil, outcome: .active))
     try mine.replica.save(session)
     // A pull in between keeps the two entries separate.
     var other = session
@@ -309,7 +311,7 @@ struct IdentityTests {
   func restampedWriteFollowsLostAnswer() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
-    let id = UUID()
+    let id = RecordUUID.random()
     // Two seconds ahead, which the server tolerates.
     test.clock.advance(2000)
     try test.replica.save(WaterEntry.sample(id: id, 100))

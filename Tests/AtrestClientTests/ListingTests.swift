@@ -26,7 +26,7 @@ struct ListingTests {
       #expect(all == history, note)
       #expect(try store.history(limit: 3) == Array(history.prefix(3)), note)
       let (from, before) = (
-        Date(milliseconds: 1_800_000_000_000), Date(milliseconds: 1_800_100_000_000)
+        WallTime(milliseconds: 1_800_000_000_000), WallTime(milliseconds: 1_800_100_000_000)
       )
       let between = history.filter { session in
         session.span.end.map { from <= $0 && $0 < before } ?? false
@@ -37,7 +37,7 @@ struct ListingTests {
     }
     var completed = CompletedFasts()
     for record in try replica.allRecords() where record.key.kind == .session {
-      guard let id = UUID(bytes: record.key.id) else { continue }
+      guard let id = RecordUUID(bytes: record.key.id) else { continue }
       let session = try? Session(record)
       if session?.span.outcome == .completed
         || session == nil && record.isDeleted && record[Register.pruneFloorField] != nil
@@ -69,7 +69,7 @@ struct ListingTests {
       guard let old = sessions.randomElement(using: &random) else { return }
       try replica.delete(old.key)
     default:
-      let at = Date(milliseconds: 1_800_000_000_000 + Int64(start) * 60_000)
+      let at = WallTime(milliseconds: 1_800_000_000_000 + Int64(start) * 60_000)
       let intake = try #require(WaterEntry.Intake(at: at, millilitres: 250))
       try replica.save(WaterEntry(id: random.uuid(), intake: intake))
     }
@@ -134,7 +134,7 @@ struct ListingTests {
       "3F2A0000-0000-4000-8000-000000000001", "3F2B0000-0000-4000-8000-000000000001",
       "90000000-0000-4000-8000-000000000001",
     ]
-    .compactMap(UUID.init(uuidString:))
+    .compactMap(RecordUUID.init(uuidString:))
     for id in ids { try test.replica.save(Session.sample(id: id)) }
     let digits = try test.replica.look { store in
       try ids.map { try store.distinctDigits(of: RecordKey(kind: .session, id: $0.bytes)) }

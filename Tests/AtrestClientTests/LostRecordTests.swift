@@ -2,7 +2,9 @@
 // Records lost in a server restore and offered again by the devices.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
+import AtrestTestSupport
 import AtrestWire
 import Foundation
 import Testing
@@ -103,7 +105,7 @@ struct LostRecordTests {
     let copy = server.backUp()
     mine.clock.advance(1000)
     let span = try #require(
-      Session.Span(start: session.span.start + 60, end: nil, outcome: .active))
+      Session.Span(start: session.span.start.advanced(bySeconds: 60), end: nil, outcome: .active))
     session.span = span
     try mine.replica.save(session)
     try await mine.sync(server)
@@ -113,7 +115,7 @@ struct LostRecordTests {
     theirs.clock.advance(2000)
     var other = try #require(try theirs.replica.session(session.id))
     other.span = try #require(
-      Session.Span(start: session.span.start + 120, end: nil, outcome: .active))
+      Session.Span(start: session.span.start.advanced(bySeconds: 120), end: nil, outcome: .active))
     try theirs.replica.save(other)
     try await theirs.sync(server)
     session.targetMinutes += 60
@@ -164,7 +166,7 @@ struct LostRecordTests {
 
     theirs.clock.advance(1000)
     session.span = try #require(
-      Session.Span(start: session.span.start + 60, end: nil, outcome: .active))
+      Session.Span(start: session.span.start.advanced(bySeconds: 60), end: nil, outcome: .active))
     try theirs.replica.save(session)
     try await theirs.sync(server)
     try mine.replica.unpair()
@@ -239,7 +241,7 @@ struct LostRecordTests {
   func overtakenRestore() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     try await mine.sync(server)
     try await theirs.sync(server)

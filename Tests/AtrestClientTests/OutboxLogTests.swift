@@ -3,6 +3,7 @@
 // entries that a response settles.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
@@ -244,7 +245,7 @@ struct OutboxLogTests {
   func notRestamped() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
-    let id = UUID()
+    let id = RecordUUID.random()
     test.clock.advance(3_600_000)
     try test.replica.save(WaterEntry.sample(id: id, 100))
     _ = try await test.replica.nextPage(after: 0)

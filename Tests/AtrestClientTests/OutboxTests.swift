@@ -2,6 +2,7 @@
 // The rules of the outbox: which entries a write adds, and what removes them.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestWire
@@ -104,7 +105,7 @@ struct OutboxTests {
   @Test("deleting what is not there does nothing")
   func deleteNothing() throws {
     let test = try TestReplica(5)
-    #expect(try !test.replica.delete(RecordKey(kind: .water, id: UUID().bytes)))
+    #expect(try !test.replica.delete(RecordKey(kind: .water, id: RecordUUID.random().bytes)))
     #expect(try test.waitingCount == 0)
   }
 
@@ -112,7 +113,7 @@ struct OutboxTests {
   func editWhileInFlight(call: Int) async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(5)
-    let id = UUID()
+    let id = RecordUUID.random()
     try test.replica.save(WaterEntry.sample(id: id, 100))
     if call == 1 {
       try await test.sync(server)
@@ -134,7 +135,7 @@ struct OutboxTests {
   func acknowledgement() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(5)
-    let id = UUID()
+    let id = RecordUUID.random()
     try test.replica.save(WaterEntry.sample(id: id, 100))
     try test.replica.save(WaterEntry.sample())
     let (request, page) = try await test.attempt()
@@ -151,7 +152,7 @@ struct OutboxTests {
   func pullOverPending() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     try await mine.sync(server)
     try await theirs.sync(server)
@@ -208,7 +209,7 @@ struct OutboxTests {
   func restoredBeforeItsDeletion() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     for test in [mine, theirs] { try await test.sync(server) }
     try mine.replica.save(WaterEntry.sample(id: id, 200))
@@ -233,7 +234,7 @@ struct OutboxTests {
   func conflictAndRestore() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     try await mine.sync(server)
     try await theirs.sync(server)
@@ -283,7 +284,7 @@ struct OutboxTests {
   func oldConflicts() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     try theirs.replica.save(WaterEntry.sample(id: id, 200))
     try await mine.sync(server)

@@ -2,6 +2,7 @@
 // A copy's new identity: how many it takes, and which writes it restamps.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
@@ -26,7 +27,7 @@ struct RenewalTests {
     try behind.replica.save(WaterEntry.sample())
     try await behind.sync(server)
 
-    let id = UUID()
+    let id = RecordUUID.random()
     clock.advance(60_000)
     copy.clock.set(clock.now().milliseconds - 20_000)
     try copy.replica.save(WaterEntry.sample(id: id, 100))
@@ -184,7 +185,7 @@ struct RenewalTests {
   @Test("leaves what the other wrote under a stamp that both have used as it is")
   func sharedStamps() async throws {
     let scene = try await ForkScene()
-    let id = UUID()
+    let id = RecordUUID.random()
     try scene.copy.replica.save(WaterEntry.sample(id: id, 100))
     for test in [scene.original, scene.copy] { test.clock.advance(1000) }
     try scene.original.replica.save(WaterEntry.sample(id: id, 200))

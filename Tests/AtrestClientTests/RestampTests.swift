@@ -2,6 +2,7 @@
 // Restamping, record by record, on a device whose clock was ahead.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
@@ -177,7 +178,7 @@ struct RestampTests {
     let clock = TestClock()
     let server = ModelServer(clock: clock)
     let test = try TestReplica(1)
-    let id = UUID()
+    let id = RecordUUID.random()
     func edit(_ round: Int) throws {
       try test.replica.save(Session.sample(id: id, start: round - 1, target: 600 + round))
       try test.replica.save(Session.sample(id: id, start: round, target: 600 + round))

@@ -2,6 +2,7 @@
 // A sync is complete, resumable after any cut, bounded, and heals a server that lost data.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestWire
@@ -23,7 +24,7 @@ struct SyncEngineTests {
       mine = try TestReplica(1)
       theirs = try TestReplica(2)
       server.state.withLock { $0.pageRecords = 7 }
-      let shared = (0..<5).map { _ in UUID() }
+      let shared = (0..<5).map { _ in RecordUUID.random() }
       for id in shared { try mine.replica.save(WaterEntry.sample(id: id, 100)) }
       try await mine.sync(server)
       try await theirs.sync(server)

@@ -2,6 +2,7 @@
 // Concurrent syncs of one replica: whose response is stored, and the resulting position.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
@@ -137,7 +138,7 @@ struct SyncPositionTests {
     let mine: TestReplica
     let theirs: TestReplica
     let backup: ModelServer.State
-    private let id = UUID()
+    private let id = RecordUUID.random()
 
     init() async throws {
       (mine, theirs) = (try TestReplica(1), try TestReplica(2))

@@ -2,6 +2,7 @@
 // Undoes the last action of this device, and no change of another device.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestTestSupport
 import AtrestWire
@@ -78,7 +79,7 @@ struct UndoTests {
 
   @Test("a value that was written back is set aside again")
   func writtenBack() async throws {
-    let id = UUID()
+    let id = RecordUUID.random()
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     try await meet()
     try await theirs.sync(server)
@@ -248,7 +249,7 @@ struct UndoTests {
 
   /// Ends a fast after an hour, or deletes it.
   private func end(_ fast: Session, _ how: UserAction) throws {
-    let end = fast.span.start.addingTimeInterval(3600)
+    let end = fast.span.start.advanced(bySeconds: 3600)
     let outcome = how == .end ? Session.Outcome.completed : .abandoned
     let span = try #require(Session.Span(start: fast.span.start, end: end, outcome: outcome))
     try act(how) { store in

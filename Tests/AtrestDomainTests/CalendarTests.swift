@@ -2,6 +2,8 @@
 // Months as weeks of seven days, for every first weekday and clock change.
 
 import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
 import AtrestTestSupport
 import Foundation
 import Testing
@@ -13,7 +15,7 @@ struct MonthGridTests {
   }
 
   private func grid(
-    _ month: LocalMonth, _ sessions: [Session] = [], zone: TimeZone = Zones.utc,
+    _ month: LocalMonth, _ sessions: [Session] = [], zone: ZoneOffsets = Zones.utc,
     first: Weekday = .monday
   ) -> MonthGrid {
     MonthGrid(
@@ -41,21 +43,21 @@ struct MonthGridTests {
   @Test("agrees with Foundation's calendar for every month of forty years")
   func everyMonth() throws {
     var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = Zones.utc
+    calendar.timeZone = .gmt
     var month = try month(2000, 1)
     while month.year < 2040 {
       for first in [Weekday.sunday, .monday, .saturday] {
         let grid = grid(month, first: first)
         let days = grid.weeks.joined().compactMap { $0 }
-        let start = Date(timeIntervalSince1970: Double(month.firstDay.number) * 86_400)
+        let start = WallTime(seconds: Double(month.firstDay.number) * 86_400)
         try #require(days.map(\.number) == Array(1...month.dayCount))
-        try #require(calendar.range(of: .day, in: .month, for: start)?.count == month.dayCount)
+        try #require(calendar.range(of: .day, in: .month, for: start.date)?.count == month.dayCount)
         for row in grid.weeks {
           for (column, day) in row.enumerated() {
             guard let day else { continue }
-            let date = Date(timeIntervalSince1970: Double(day.day.number) * 86_400)
+            let date = WallTime(seconds: Double(day.day.number) * 86_400)
             try #require(
-              calendar.component(.weekday, from: date) == grid.weekdays[column].rawValue,
+              calendar.component(.weekday, from: date.date) == grid.weekdays[column].rawValue,
               "\(day.day.iso)")
           }
         }
@@ -136,7 +138,7 @@ struct MonthGridTests {
         ended(number, hours: 16, ago: Double.random(in: 0...4000, using: &random))
       }
       var month = LocalMonth(Moments.now, in: zone)
-      var found: [UUID] = []
+      var found: [RecordUUID] = []
       for _ in 0..<8 {
         found += grid(month, sessions, zone: zone).weeks.joined()
           .flatMap { $0?.entries.map(\.id) ?? [] }

@@ -2,6 +2,9 @@
 // Instants, time zones and fasts that the tests in this folder share.
 
 import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
 
 enum Zones {
@@ -13,18 +16,18 @@ enum Zones {
   static let apia = zone("Pacific/Apia")  // Skipped 30 December 2011.
   static let cairo = zone("Africa/Cairo")  // Clocks change at midnight.
 
-  static func zone(_ name: String) -> TimeZone {
+  static func zone(_ name: String) -> ZoneOffsets {
     guard let zone = TimeZone(identifier: name) else { preconditionFailure("no zone \(name)") }
-    return zone
+    return ZoneOffsets(zone)
   }
 }
 
 /// Parses RFC 3339 text with Foundation, independently of the code under test.
-func instant(_ text: String) -> Date {
+func instant(_ text: String) -> WallTime {
   guard let date = ISO8601DateFormatter().date(from: text) else {
     preconditionFailure("not an instant: \(text)")
   }
-  return date
+  return WallTime(date)
 }
 
 /// A fast with an ID that ends in `number`.
@@ -40,8 +43,8 @@ func fast(
   return Session(id: id(number), span: span, targetMinutes: targetMinutes)
 }
 
-func id(_ number: UInt8) -> UUID {
-  UUID(uuid: (0x3f, 0x2a, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number))
+func id(_ number: UInt8) -> RecordUUID {
+  RecordUUID(UUID(uuid: (0x3f, 0x2a, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number)))
 }
 
 func water(_ number: UInt8, _ at: String, _ millilitres: Int) -> WaterEntry {
@@ -56,10 +59,10 @@ func ended(
   _ number: Int, hours: Double, targetHours: Double = 16, ago: Double = 1,
   outcome: Session.Outcome = .completed
 ) -> Session {
-  let end = Moments.now.addingTimeInterval(-ago * 3600)
+  let end = Moments.now.advanced(bySeconds: -ago * 3600)
   guard
     let span = Session.Span(
-      start: end.addingTimeInterval(-hours * 3600), end: end, outcome: outcome)
+      start: end.advanced(bySeconds: -hours * 3600), end: end, outcome: outcome)
   else { preconditionFailure("not a span") }
   return Session(id: numbered(number), span: span, targetMinutes: Int(targetHours * 60))
 }
@@ -70,13 +73,14 @@ func forest(_ count: Int) -> [Tree] {
 }
 
 /// A unique ID for each number.
-func numbered(_ number: Int) -> UUID {
-  UUID(
-    uuid: (
-      0x9b, 0x2d, 0x7f, 0x64, 0x52, 0xc1, 0x4f, 0x0e, 0x8a, 0x3b, 0, 0, 0,
-      UInt8(truncatingIfNeeded: number >> 16), UInt8(truncatingIfNeeded: number >> 8),
-      UInt8(truncatingIfNeeded: number)
-    ))
+func numbered(_ number: Int) -> RecordUUID {
+  RecordUUID(
+    UUID(
+      uuid: (
+        0x9b, 0x2d, 0x7f, 0x64, 0x52, 0xc1, 0x4f, 0x0e, 0x8a, 0x3b, 0, 0, 0,
+        UInt8(truncatingIfNeeded: number >> 16), UInt8(truncatingIfNeeded: number >> 8),
+        UInt8(truncatingIfNeeded: number)
+      )))
 }
 
 enum Moments {

@@ -2,6 +2,7 @@
 // Positions of trees and stars: figures, bands, limits, and stability.
 
 import AtrestDomain
+import AtrestReplication
 import AtrestTestSupport
 import Foundation
 import Testing
@@ -169,7 +170,7 @@ struct ForestLayoutTests {
     }
   }
 
-  private func places(_ layout: ForestLayout) -> [UUID: [Double]] {
+  private func places(_ layout: ForestLayout) -> [RecordUUID: [Double]] {
     Dictionary(
       uniqueKeysWithValues: layout.trees.map {
         ($0.id, [$0.x, $0.y / layout.height, Double($0.depth.rawValue)])

@@ -64,29 +64,35 @@ struct SettingsTests {
   @Test("what cannot be meant is refused, with a sentence")
   func refusals() {
     for target in ["0", "200", "200h", "0h", "999999"] {
-      #expect(throws: InputProblem.targetOutOfRange, "\(target)") {
+      #expect(throws: SettingProblem.input(.targetOutOfRange), "\(target)") {
         try Setting.target.stored(typed: target)
       }
     }
     for target in ["", "soon", "-3", "16.5.1"] {
-      #expect(throws: InputProblem.notADuration, "\(target)") {
+      #expect(throws: SettingProblem.input(.notADuration), "\(target)") {
         try Setting.target.stored(typed: target)
       }
     }
     for amount in ["0", "20l", "20000", "5001ml"] {
-      #expect(throws: InputProblem.amountOutOfRange, "\(amount)") {
+      #expect(throws: SettingProblem.input(.amountOutOfRange), "\(amount)") {
         try Setting.quickAdd.stored(typed: amount)
       }
     }
-    #expect(throws: InputProblem.ouncesOutOfRange) {
+    #expect(throws: SettingProblem.input(.ouncesOutOfRange)) {
       try Setting.quickAdd.stored(typed: "250", unit: .fluidOunces)
     }
-    #expect(throws: InputProblem.notAnAmount) { try Setting.quickAdd.stored(typed: "-250") }
-    #expect(throws: ChoiceProblem.notAUnit) { try Setting.waterUnit.stored(typed: "cups") }
-    #expect(throws: ChoiceProblem.notASwitch) { try Setting.vigil.stored(typed: "maybe") }
-    #expect(throws: ChoiceProblem.notForPeople) {
+    #expect(throws: SettingProblem.input(.notAnAmount)) {
+      try Setting.quickAdd.stored(typed: "-250")
+    }
+    #expect(throws: SettingProblem.choice(.notAUnit)) {
+      try Setting.waterUnit.stored(typed: "cups")
+    }
+    #expect(throws: SettingProblem.choice(.notASwitch)) { try Setting.vigil.stored(typed: "maybe") }
+    #expect(throws: SettingProblem.choice(.notForPeople)) {
       try Setting.transitionDismissed.stored(typed: "on")
     }
+    #expect(SettingProblem.choice(.notAUnit).userMessage == ChoiceProblem.notAUnit.userMessage)
+    #expect(SettingProblem.input(.notAnAmount).userMessage == InputProblem.notAnAmount.userMessage)
   }
 
   @Test("damaged values give way to defaults: nobody is kept from beginning or drinking")

@@ -2,6 +2,9 @@
 // Which of Vigil's texts appear when, word for word, and when there are none.
 
 import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
 import Testing
 
@@ -106,11 +109,11 @@ struct VigilTests {
   @Test("counts the days of the year as calendars do")
   func dayOfYear() throws {
     var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = Zones.utc
+    calendar.timeZone = .gmt
     for number in stride(from: 0, to: 60_000, by: 17) {
-      let date = Date(timeIntervalSince1970: Double(number) * 86_400)
+      let date = WallTime(seconds: Double(number) * 86_400)
       try #require(
-        LocalDay(number: number).ofYear == calendar.ordinality(of: .day, in: .year, for: date))
+        LocalDay(number: number).ofYear == calendar.ordinality(of: .day, in: .year, for: date.date))
     }
   }
 

@@ -4,6 +4,7 @@
 import AtrestAppStore
 import AtrestDomain
 import AtrestEntitlements
+import AtrestFoundation
 import AtrestReplication
 import AtrestTestSupport
 import Foundation
@@ -78,7 +79,7 @@ struct PermutationTests {
 
       let completed = CompletedFasts(
         (0..<UInt8.random(in: 0...12, using: &random)).map {
-          UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $0))
+          RecordUUID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $0)))
         })
       let now = Facts.time(Int64.random(in: 0...600, using: &random))
       let states = [whole, phone, tablet, again].map {

@@ -3,6 +3,7 @@
 // missing data.
 
 import AtrestEntitlements
+import AtrestFoundation
 import AtrestReplication
 import Foundation
 import Testing
@@ -64,7 +65,7 @@ struct StateTests {
   }
 
   private func fasts(_ count: Int) -> CompletedFasts {
-    CompletedFasts((0..<count).map { _ in UUID() })
+    CompletedFasts((0..<count).map { _ in RecordUUID.random() })
   }
 
   @Test("a purchase: a subscription until its end, to the millisecond, a lifetime for good")
@@ -172,7 +173,7 @@ struct StateTests {
     var tablet = CompletedFasts(history.ids.prefix(6))
     tablet.merge(CompletedFasts(history.ids.dropFirst(4)))
     tablet.merge(history)
-    tablet.insert(history.ids.first ?? UUID())
+    tablet.insert(history.ids.first ?? RecordUUID.random())
     #expect(tablet == history)
     let evidence = EntitlementEvidence(completed: tablet, isComplete: true)
     #expect(evidence.state(at: Facts.time(0)) == .free)

@@ -126,7 +126,7 @@ struct ParserTests {
         - at: 2026-03-09T08:00
           sync: phone
         """), file: "x.yaml")
-    let offsets = scenario.steps.map { Int($0.at.timeIntervalSince(scenario.start)) / 60 }
+    let offsets = scenario.steps.map { $0.at.milliseconds(since: scenario.start) / 60_000 }
     #expect(offsets == [0, 1, 120, 1500, 2970, 6 * 1440 + 720])
     #expect(scenario.steps.map(\.line) == [5, 6, 8, 10, 11, 13])
   }

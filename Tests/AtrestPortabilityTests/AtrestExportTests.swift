@@ -123,7 +123,7 @@ struct AtrestExportTests {
     var random = SeededRandom(seed: 11)
     let records = random.records(200...200)
     let (bytes, counts) = try AtrestExport.write(
-      records, madeAt: later, program: "1", since: Date(timeIntervalSince1970: 1_000_000_000))
+      records, madeAt: later, program: "1", since: WallTime(seconds: 1_000_000_000))
     let keys = Set(try Portability.parse(bytes).entries.map(\.key))
     #expect(keys.count == counts.values.reduce(0, +))
     for record in records {
@@ -131,8 +131,8 @@ struct AtrestExportTests {
       switch record.key.kind {
       case .session:
         let end = try Session(record).span.end
-        isOld = end.map { $0.timeIntervalSince1970 < 1_000_000_000 } ?? false
-      case .water: isOld = try WaterEntry(record).intake.at.timeIntervalSince1970 < 1_000_000_000
+        isOld = end.map { $0 < WallTime(seconds: 1_000_000_000) } ?? false
+      case .water: isOld = try WaterEntry(record).intake.at < WallTime(seconds: 1_000_000_000)
       default: isOld = false
       }
       #expect(keys.contains(record.key) == (!record.isDeleted && !isOld))

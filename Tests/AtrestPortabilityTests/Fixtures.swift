@@ -2,6 +2,7 @@
 // Test support for files: example files, random records, and the Python implementation.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestPortability
 import AtrestReplication
 import AtrestTestSupport
@@ -10,7 +11,7 @@ import Foundation
 import Testing
 
 /// Later than every time in the examples.
-let later = Date(timeIntervalSince1970: 1_763_735_400)
+let later = WallTime(seconds: 1_763_735_400)
 
 /// Example files for people, and those that the Python implementation wrote.
 enum Example: String, CaseIterable {
@@ -61,7 +62,7 @@ extension SeededRandom {
     (0..<number(counts)).map { _ in UInt8.random(in: 0...255, using: &self) }
   }
 
-  mutating func uuid() -> UUID { UUID(bytes: bytes(16...16)) ?? UUID() }
+  mutating func uuid() -> RecordUUID { RecordUUID(bytes: bytes(16...16)) ?? .random() }
 
   mutating func stamp() -> Stamp {
     Stamp(
@@ -84,7 +85,7 @@ extension SeededRandom {
 
   /// A record of any kind as a replica holds it, sometimes deleted.
   mutating func record() -> Record {
-    let start = Date(milliseconds: Int64(number(1...1_700_000_000_000)))
+    let start = WallTime(milliseconds: Int64(number(1...1_700_000_000_000)))
     var values: [FieldNumber: [UInt8]] = [:]
     let key: RecordKey
     switch number(0...4) {
@@ -92,7 +93,7 @@ extension SeededRandom {
       let outcome = Session.Outcome.allCases[number(0...2)]
       let end =
         outcome == .active
-        ? nil : Date(milliseconds: start.milliseconds + Int64(number(0...200_000_000)))
+        ? nil : WallTime(milliseconds: start.milliseconds + Int64(number(0...200_000_000)))
       key = RecordKey(kind: .session, id: uuid().bytes)
       if let span = Session.Span(start: start, end: end, outcome: outcome) {
         values[SessionField.span] = SessionField.encode(span)

@@ -2,6 +2,7 @@
 // The iOS app's files: reading, verification, error messages, and writing.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestPortability
 import AtrestReplication
 import AtrestTestSupport
@@ -17,14 +18,14 @@ struct IOSFilesTests {
     #expect(file.format == .iosExport)
     #expect(file.version == 1)
     #expect(file.count(.session) == 12)
-    #expect(file.instants?.lowerBound == Date(timeIntervalSince1970: 1_735_761_038))
+    #expect(file.instants?.lowerBound == WallTime(seconds: 1_735_761_038))
     let first = try #require(file.entries.first)
-    let id = try #require(UUID(uuidString: "BD69FE29-D76D-4330-B144-6BEAB0C11FDE"))
+    let id = try #require(RecordUUID(uuidString: "BD69FE29-D76D-4330-B144-6BEAB0C11FDE"))
     #expect(first.key == RecordKey(kind: .session, id: id.bytes))
     let span = try #require(
       Session.Span(
-        start: Date(timeIntervalSince1970: 1_735_761_038),
-        end: Date(timeIntervalSince1970: 1_735_799_962), outcome: .completed))
+        start: WallTime(seconds: 1_735_761_038),
+        end: WallTime(seconds: 1_735_799_962), outcome: .completed))
     #expect(first.values.map(\.bytes).first == SessionField.encode(span))
     #expect(first.values.map(\.bytes).last == SessionField.encode(targetMinutes: 18 * 60))
     // The second entry has no target: 16 hours.
@@ -57,8 +58,8 @@ struct IOSFilesTests {
     for seed in UInt64(1)...5 {
       var random = SeededRandom(seed: seed)
       let sessions = try (0..<200).map { _ in
-        let start = Date(milliseconds: Int64(random.number(1...1_700_000_000_000)))
-        let end = start.addingTimeInterval(Double(random.number(0...100_000_000)) / 1000)
+        let start = WallTime(milliseconds: Int64(random.number(1...1_700_000_000_000)))
+        let end = start.advanced(bySeconds: Double(random.number(0...100_000_000)) / 1000)
         return Session(
           id: random.uuid(),
           span: try #require(Session.Span(start: start, end: end, outcome: .completed)),
@@ -78,21 +79,22 @@ struct IOSFilesTests {
         let target = SessionField.encode(targetMinutes: session.targetMinutes)
         #expect(entry.values.last?.bytes == target, "seed \(seed)")
         #expect(
-          entry.instants?.lowerBound.timeIntervalSince1970
-            == session.span.start.timeIntervalSince1970.rounded(.down), "seed \(seed)")
+          entry.instants?.lowerBound.milliseconds
+            == session.span.start.milliseconds / 1000 * 1000, "seed \(seed)")
       }
     }
   }
 
   @Test("fasts under 4 hours, open ones and abandoned ones are not exported")
   func historyOnly() throws {
-    let start = Date(timeIntervalSince1970: 1_700_000_000)
+    let start = WallTime(seconds: 1_700_000_000)
     func session(_ hours: Double?, _ outcome: Session.Outcome) throws -> Session {
       Session(
-        id: UUID(),
+        id: RecordUUID.random(),
         span: try #require(
           Session.Span(
-            start: start, end: hours.map { start.addingTimeInterval($0 * 3600) }, outcome: outcome)),
+            start: start, end: hours.map { start.advanced(bySeconds: $0 * 3600) }, outcome: outcome)
+        ),
         targetMinutes: 960)
     }
     let sessions = try [

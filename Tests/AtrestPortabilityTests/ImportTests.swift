@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestFoundation
 import AtrestFuzzing
 import AtrestPortability
 import AtrestReplication
@@ -26,7 +27,7 @@ struct ImportTests {
     let folder: Folder
     let replica: Replica
 
-    init(now: Date = later) throws {
+    init(now: WallTime = later) throws {
       folder = try Folder()
       replica = try Replica(
         directory: folder.url.appendingPathComponent("replica"), clock: Clock(time: now))
@@ -58,7 +59,8 @@ struct ImportTests {
   func undo() throws {
     let home = try Home()
     let glass = WaterEntry(
-      id: UUID(), intake: try #require(.init(at: later.addingTimeInterval(-60), millilitres: 250)))
+      id: RecordUUID.random(),
+      intake: try #require(.init(at: later.advanced(bySeconds: -60), millilitres: 250)))
     try home.replica.transaction { store in try store.action(.water) { try store.save(glass) } }
     try home.replica.import(Portability.parse(Example.export.bytes()))
     let undone = try #require(try home.replica.transaction { try $0.undo() })
@@ -67,7 +69,7 @@ struct ImportTests {
 
     let many = try Home()
     for _ in 0...UserAction.recordLimit {
-      try many.replica.save(WaterEntry(id: UUID(), intake: glass.intake))
+      try many.replica.save(WaterEntry(id: .random(), intake: glass.intake))
     }
     let bytes = try many.replica.export().bytes
     try home.replica.import(Portability.parse(bytes))
@@ -123,7 +125,7 @@ struct ImportTests {
 
   @Test("an entry of the future refuses the whole file")
   func atomic() throws {
-    let home = try Home(now: Date(timeIntervalSince1970: 1_735_900_000))
+    let home = try Home(now: WallTime(seconds: 1_735_900_000))
     let file = try Portability.parse(Example.export.bytes())
     #expect(throws: PortabilityError.impossible(.entry(2), .inTheFuture)) {
       try home.replica.import(file)
@@ -159,11 +161,11 @@ struct ImportTests {
 
   @Test("stamps say which side is newer, field by field; no import deletes")
   func stamped() throws {
-    let old = Date(timeIntervalSince1970: 1_700_000_000)
+    let old = WallTime(seconds: 1_700_000_000)
     let home = try Home(now: old)
     let other = try Home(now: old)
     let span = try #require(Session.Span(start: old, end: nil, outcome: .active))
-    let session = Session(id: UUID(), span: span, targetMinutes: 960)
+    let session = Session(id: .random(), span: span, targetMinutes: 960)
     try home.replica.save(session)
     try other.replica.save(session)
 
@@ -181,7 +183,7 @@ struct ImportTests {
     // Conversely, the file is older.
     changed.targetMinutes = 1300
     let latest = try Replica(
-      directory: home.replica.directory, clock: Clock(time: later.addingTimeInterval(60)))
+      directory: home.replica.directory, clock: Clock(time: later.advanced(bySeconds: 60)))
     try latest.save(changed)
     #expect(try latest.import(Portability.parse(bytes)).total.kept == 1)
     #expect(try latest.session(session.id)?.targetMinutes == 1300)
@@ -196,7 +198,7 @@ struct ImportTests {
   func active() throws {
     let file = try Portability.parse(Example.state.bytes())
     let saved = try #require(file.active)
-    let now = saved.start.addingTimeInterval(3600)
+    let now = saved.start.advanced(bySeconds: 3600)
     let home = try Home(now: now)
     #expect(try home.replica.import(file).active == .new)
     let active = try #require(Fasting(try home.replica.sessions()).active)
@@ -213,18 +215,18 @@ struct ImportTests {
     // An active fast is left out, and so is a pruned one.
     let busy = try Home(now: now)
     let span = try #require(Session.Span(start: now, end: nil, outcome: .active))
-    try busy.replica.save(Session(id: UUID(), span: span, targetMinutes: 960))
+    try busy.replica.save(Session(id: .random(), span: span, targetMinutes: 960))
     #expect(try busy.replica.import(file).active == .anotherGoesOn)
     #expect(try busy.replica.sessions().count == 13)
-    let late = try Home(now: saved.start.addingTimeInterval(14 * 86_400 + 1))
+    let late = try Home(now: saved.start.advanced(bySeconds: 14 * 86_400 + 1))
     #expect(try late.replica.import(file).active == .tooLong)
 
     // The app writes the end under a separate ID.
     let end = Session(
-      id: UUID(),
+      id: RecordUUID.random(),
       span: try #require(
         Session.Span(
-          start: saved.start, end: saved.start.addingTimeInterval(16 * 3600), outcome: .completed)),
+          start: saved.start, end: saved.start.advanced(bySeconds: 16 * 3600), outcome: .completed)),
       targetMinutes: 960)
     let ended = try Portability.parse(IOSExport.write([end], madeAt: later).bytes)
     let evening = try Replica(directory: home.replica.directory, clock: Clock())
@@ -244,13 +246,13 @@ struct ImportTests {
   func endedHere() throws {
     let file = try Portability.parse(Example.state.bytes())
     let saved = try #require(file.active)
-    let home = try Home(now: saved.start.addingTimeInterval(3600))
+    let home = try Home(now: saved.start.advanced(bySeconds: 3600))
     try home.replica.import(file)
-    func end(_ hours: Double) -> Date { saved.start.addingTimeInterval(hours * 3600) }
+    func end(_ hours: Double) -> WallTime { saved.start.advanced(bySeconds: hours * 3600) }
     func export(_ hours: Double) throws -> ImportFile {
       let span = try #require(
         Session.Span(start: saved.start, end: end(hours), outcome: .completed))
-      let session = Session(id: UUID(), span: span, targetMinutes: 960)
+      let session = Session(id: .random(), span: span, targetMinutes: 960)
       return try Portability.parse(IOSExport.write([session], madeAt: later).bytes)
     }
     let evening = try Replica(directory: home.replica.directory, clock: Clock())
@@ -272,10 +274,10 @@ struct ImportTests {
   @Test("a fast that is here to the millisecond is known to a file that has seconds")
   func seconds() throws {
     let home = try Home()
-    let start = Date(milliseconds: 1_700_000_000_999)
-    let end = Date(milliseconds: start.milliseconds + 16 * 3_600_000 + 1)
+    let start = WallTime(milliseconds: 1_700_000_000_999)
+    let end = WallTime(milliseconds: start.milliseconds + 16 * 3_600_000 + 1)
     let span = try #require(Session.Span(start: start, end: end, outcome: .completed))
-    try home.replica.save(Session(id: UUID(), span: span, targetMinutes: 961))
+    try home.replica.save(Session(id: .random(), span: span, targetMinutes: 961))
     let digest = try home.replica.digest()
     let file = try Portability.parse(home.replica.exportForIOS().bytes)
     #expect(try home.replica.import(file, preferFile: true).total.known == 1)

@@ -3,6 +3,7 @@
 
 import AtrestDomain
 import AtrestPresentation
+import AtrestReplication
 import AtrestTestSupport
 import Foundation
 import Testing
@@ -191,11 +192,11 @@ struct DrawingTests {
   }
 
   private var month: MonthGrid {
-    let now = Date(timeIntervalSince1970: 1_767_268_800 + 14 * 86_400)
+    let now = WallTime(seconds: 1_767_268_800 + 14 * 86_400)
     let sessions = [fast(1), fast(5, hours: 12), fast(9)]
     return MonthGrid(
-      month: LocalMonth(now, in: .gmt),
-      entries: CalendarPolicy.entries(of: sessions, for: .premium), now: now, in: .gmt,
+      month: LocalMonth(now, in: .utc),
+      entries: CalendarPolicy.entries(of: sessions, for: .premium), now: now, in: .utc,
       firstWeekday: .monday)
   }
 

@@ -2,6 +2,7 @@
 // Fasts and forests that the tests in this folder share.
 
 import AtrestDomain
+import AtrestReplication
 import AtrestTestSupport
 import Foundation
 
@@ -12,11 +13,11 @@ func fast(_ number: Int, hours: Double = 16.25) -> Session {
   return fast(id: random.id(), number, hours: hours)
 }
 
-func fast(id: UUID, _ number: Int, hours: Double = 16.25) -> Session {
-  let end = Date(timeIntervalSince1970: 1_767_268_800 + Double(number) * 86_400)
+func fast(id: RecordUUID, _ number: Int, hours: Double = 16.25) -> Session {
+  let end = WallTime(seconds: 1_767_268_800 + Double(number) * 86_400)
   guard
     let span = Session.Span(
-      start: end.addingTimeInterval(-hours * 3600), end: end, outcome: .completed)
+      start: end.advanced(bySeconds: -hours * 3600), end: end, outcome: .completed)
   else { preconditionFailure("not a span") }
   return Session(id: id, span: span, targetMinutes: 960)
 }
@@ -30,13 +31,10 @@ let phone = ForestCanvas(width: 390, screenHeight: 844)
 let wide = ForestCanvas(width: 1440, screenHeight: 900)
 
 extension SeededRandom {
-  mutating func id() -> UUID {
+  mutating func id() -> RecordUUID {
     let bits = [next(), next()].flatMap { word in (0..<8).map { UInt8(word >> ($0 * 8) & 0xff) } }
-    return UUID(
-      uuid: (
-        bits[0], bits[1], bits[2], bits[3], bits[4], bits[5], bits[6], bits[7], bits[8], bits[9],
-        bits[10], bits[11], bits[12], bits[13], bits[14], bits[15]
-      ))
+    guard let id = RecordUUID(bytes: bits) else { preconditionFailure("sixteen bytes") }
+    return id
   }
 }
 

@@ -14,7 +14,7 @@ struct ForestPictureTests {
     _ count: Int, _ canvas: ForestCanvas = phone, _ part: ForestPicture.Part = .whole
   ) -> String {
     ForestPicture.svg(
-      ForestLayout(trees: trees(count), canvas: canvas), in: .gmt, part: part)
+      ForestLayout(trees: trees(count), canvas: canvas), in: .utc, part: part)
   }
 
   private func titles(_ reading: Reading) -> [String] {
@@ -42,8 +42,8 @@ struct ForestPictureTests {
         screenHeight: Double.random(in: -10...3000, using: &random))
       let layout = ForestLayout(trees: TreeMapper.trees(for: all), canvas: canvas)
       let scrolled = Double.random(in: -1e5...1e5, using: &random)
-      return Reading(ForestPicture.svg(layout, in: .gmt)).fault == nil
-        && Reading(ForestPicture.svg(layout, in: .gmt, part: .screen(scrolled: scrolled))).fault
+      return Reading(ForestPicture.svg(layout, in: .utc)).fault == nil
+        && Reading(ForestPicture.svg(layout, in: .utc, part: .screen(scrolled: scrolled))).fault
           == nil
     }
   }
@@ -93,7 +93,7 @@ struct ForestPictureTests {
   @Test("opens where the newest tree stands")
   func opened() {
     let layout = ForestLayout(trees: trees(40), canvas: phone)
-    let reading = Reading(ForestPicture.svg(layout, in: .gmt, part: ForestPicture.opened(layout)))
+    let reading = Reading(ForestPicture.svg(layout, in: .utc, part: ForestPicture.opened(layout)))
     // The 40th fast ended early.
     #expect(titles(reading).contains(Word.forestTreeIncompleteA11y.text("9 Feb 2026")))
   }
@@ -101,10 +101,10 @@ struct ForestPictureTests {
   @Test("tells of each tree in the catalogue's words: its tone and its day, at a place")
   func words() {
     let layout = ForestLayout(trees: trees(5), canvas: phone)
-    let reading = Reading(ForestPicture.svg(layout, in: .gmt))
+    let reading = Reading(ForestPicture.svg(layout, in: .utc))
     let expected = layout.trees.map { tree -> String in
-      let end = tree.tree.session.span.end ?? .distantPast
-      let day = TimeText.day(LocalDay(end, in: .gmt))
+      let end = tree.tree.session.span.end ?? .epoch
+      let day = TimeText.day(LocalDay(end, in: .utc))
       return tree.tree.state == .incomplete
         ? Word.forestTreeIncompleteA11y.text(day)
         : Word.forestTreeEstablishedA11y.text(Palette.name(ofTone: tree.tone), day)
@@ -120,7 +120,7 @@ struct ForestPictureTests {
   func incomplete() {
     let early = TreeMapper.trees(for: [fast(1), fast(2), fast(3, hours: 12)])
     let reading = Reading(
-      ForestPicture.svg(ForestLayout(trees: early, canvas: phone), in: .gmt))
+      ForestPicture.svg(ForestLayout(trees: early, canvas: phone), in: .utc))
     let stars = reading.all("use").filter { $0.attributes["href"] == "#star" }
     #expect(stars.count == 2)
     let grey = reading.all("use").filter { $0.attributes["fill"] == Palette.treeGrey.hex }

@@ -3,6 +3,8 @@
 
 import AtrestDomain
 import AtrestPresentation
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
 import Testing
 
@@ -79,7 +81,7 @@ struct TreePictureTests {
   @Test("is named in the catalogue's words")
   func words() {
     let tree = trees(1)[0]
-    let titles = Reading(TreePicture.svg(tree, in: .gmt)).all("title").map(\.words)
+    let titles = Reading(TreePicture.svg(tree, in: .utc)).all("title").map(\.words)
     let tone = Palette.name(ofTone: tree.character.tone)
     #expect(titles == [Word.forestTreeEstablishedA11y.text(tone, "1 Jan 2026")])
     #expect(
@@ -105,16 +107,16 @@ struct TreePictureTests {
 @Suite("The picture of a month", .timeLimit(.minutes(20)))
 struct CalendarPictureTests {
   private func grid(_ sessions: [Session]) -> MonthGrid {
-    let now = Date(timeIntervalSince1970: 1_767_268_800 + 20 * 86_400)
+    let now = WallTime(seconds: 1_767_268_800 + 20 * 86_400)
     return MonthGrid(
-      month: LocalMonth(now, in: .gmt),
-      entries: CalendarPolicy.entries(of: sessions, for: .premium), now: now, in: .gmt,
+      month: LocalMonth(now, in: .utc),
+      entries: CalendarPolicy.entries(of: sessions, for: .premium), now: now, in: .utc,
       firstWeekday: .monday)
   }
 
   private func reading(_ sessions: [Session], width: Double = 390, height: Double = 844) -> Reading
   {
-    Reading(CalendarPicture.svg(grid(sessions), in: .gmt, width: width, height: height))
+    Reading(CalendarPicture.svg(grid(sessions), in: .utc, width: width, height: height))
   }
 
   @Test("is well-formed in every size")

@@ -2,7 +2,9 @@
 // Purchases on the server: verification, binding to one account, and rejections.
 
 import AtrestAppStore
+import AtrestDomain
 import AtrestEntitlements
+import AtrestFoundation
 import AtrestHTTP2
 import AtrestRPC
 import AtrestReplication
@@ -10,8 +12,6 @@ import AtrestTestSupport
 import AtrestWire
 import Foundation
 import Testing
-
-import struct AtrestDomain.SignedTransaction
 
 @testable import AtrestServer
 

@@ -60,7 +60,7 @@ func water(
   replacing: Stamp? = nil
 ) -> Record {
   let intake = WaterEntry.Intake(
-    at: Date(milliseconds: noon), millilitres: millilitres)
+    at: WallTime(milliseconds: noon), millilitres: millilitres)
   let value = intake.map { WaterField.encode($0) } ?? []
   let written = stamp(time, replica)
   return Record(

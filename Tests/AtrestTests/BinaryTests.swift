@@ -3,6 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
+import AtrestTestSupport
 import AtrestWire
 import Foundation
 import Testing
@@ -84,9 +87,9 @@ struct BinaryTests {
   func undoOfTwo() throws {
     let replica = try Replica(directory: atrest.replica)
     func begin(hoursAgo hours: Double) throws {
-      let start = Date(timeIntervalSinceNow: -hours * 3600)
+      let start = SystemClock().now().advanced(bySeconds: -hours * 3600)
       let span = try #require(Session.Span(start: start, end: nil, outcome: .active))
-      try replica.save(Session(id: UUID(), span: span, targetMinutes: 960))
+      try replica.save(Session(id: .random(), span: span, targetMinutes: 960))
     }
     func openCount() throws -> Int {
       try replica.sessions().filter { $0.span.outcome == .active }.count
@@ -125,7 +128,8 @@ struct BinaryTests {
   func openedTwice() throws {
     func glass(_ millilitres: Int) throws -> WaterEntry {
       WaterEntry(
-        id: UUID(), intake: try #require(.init(at: Date(), millilitres: millilitres)))
+        id: RecordUUID.random(),
+        intake: try #require(.init(at: SystemClock().now(), millilitres: millilitres)))
     }
     let first = try Replica(directory: atrest.replica)
     try first.save(try glass(100))

@@ -2,6 +2,7 @@
 // Fasts, drinks, writes and contexts that the tests in this folder share.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestWire
 import Foundation
@@ -12,23 +13,25 @@ import Foundation
 enum Fixture {
   static let berlin = zone("Europe/Berlin")
 
-  static func zone(_ name: String) -> TimeZone {
+  static func zone(_ name: String) -> ZoneOffsets {
     guard let zone = TimeZone(identifier: name) else { preconditionFailure("no zone \(name)") }
-    return zone
+    return ZoneOffsets(zone)
   }
 
-  static func instant(_ text: String) -> Date {
+  static func instant(_ text: String) -> WallTime {
     guard let date = ISO8601DateFormatter().date(from: text) else {
       preconditionFailure("not an instant: \(text)")
     }
-    return date
+    return WallTime(date)
   }
 
   /// Saturday, 21 November 2026, 14:30 in Berlin.
   static let context = CommandContext(now: instant("2026-11-21T13:30:00Z"), zone: berlin)
 
-  static func id(_ text: String) -> UUID {
-    guard let id = UUID(uuidString: text) else { preconditionFailure("not a UUID: \(text)") }
+  static func id(_ text: String) -> RecordUUID {
+    guard let id = RecordUUID(uuidString: text) else {
+      preconditionFailure("not a RecordUUID: \(text)")
+    }
     return id
   }
 
@@ -69,7 +72,7 @@ enum Fixture {
 
   static func stamp(_ at: String, _ replica: ReplicaID) -> Stamp {
     Stamp(
-      time: HybridTime(WallTime(milliseconds: instant(at).milliseconds)), replica: replica)
+      time: HybridTime(instant(at)), replica: replica)
   }
 
   /// The phone and the laptop both ended the same fast, the laptop later.

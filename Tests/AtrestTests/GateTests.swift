@@ -5,6 +5,7 @@
 import AtrestAppStore
 import AtrestClient
 import AtrestDomain
+import AtrestFoundation
 import AtrestTestSupport
 import Foundation
 import Testing
@@ -23,13 +24,13 @@ struct GateTests {
       atrest = try Binary()
       let replica = try Replica(directory: atrest.replica)
       let count = fasts ?? (tier == .trial ? 10 : 12)
-      let now = Date()
+      let now = SystemClock().now()
       for index in 0..<count {
-        let end = now.addingTimeInterval(-Double(index + 1) * 86_400)
+        let end = now.advanced(bySeconds: -Double(index + 1) * 86_400)
         let span = try #require(
           Session.Span(
-            start: end.addingTimeInterval(-16 * 3600), end: end, outcome: .completed))
-        try replica.save(Session(id: UUID(), span: span, targetMinutes: 960))
+            start: end.advanced(bySeconds: -16 * 3600), end: end, outcome: .completed))
+        try replica.save(Session(id: .random(), span: span, targetMinutes: 960))
       }
       guard tier != .unknown else { return }
       var settings = EntitlementSettings(bundleID: "com.atrest.fasting")

@@ -2,6 +2,7 @@
 // A person's locale and time zone: used if they are known, and never a reason to fail.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestTestSupport
 import Foundation
 import Testing
@@ -183,7 +184,7 @@ struct MannerTests {
     let context = CommandContext(now: Fixture.instant("2026-03-29T10:00:00Z"), zone: berlin)
     #expect(throws: InputProblem.skippedTime) { _ = try context.time("2:30") }
     #expect(throws: InputProblem.skippedTime) { _ = try context.time("2:30 am") }
-    let glass = WaterEntry(id: UUID(), intake: Fixture.intake("2026-03-28T23:15:00Z", 250))
+    let glass = WaterEntry(id: .random(), intake: Fixture.intake("2026-03-28T23:15:00Z", 250))
     #expect(WaterDay.total(of: [glass], onDayOf: context.now, in: berlin) == 250)
   }
 }

@@ -2,6 +2,7 @@
 // The live timer without a terminal: keys, moments, and drawing.
 
 import AtrestDomain
+import AtrestReplication
 import AtrestTestSupport
 import Foundation
 import Testing
@@ -49,7 +50,7 @@ struct TimerModelTests {
   }
 
   private func wait(_ seconds: TimeInterval, _ model: inout TimerModel) {
-    _ = model.handle(.tick(model.context.now.addingTimeInterval(seconds)))
+    _ = model.handle(.tick(model.context.now.advanced(bySeconds: seconds)))
   }
 
   @Test("between fasts it waits, and b begins one")
@@ -315,7 +316,8 @@ struct TimerModelTests {
     for _ in 0..<200 {
       let event: TimerModel.Event =
         switch Int.random(in: 0..<6, using: &random) {
-        case 0: .tick(model.context.now.addingTimeInterval(.random(in: -1e7...1e7, using: &random)))
+        case 0:
+          .tick(model.context.now.advanced(bySeconds: .random(in: -1e7...1e7, using: &random)))
         case 1:
           .resized(
             ScreenSize(
@@ -383,7 +385,7 @@ extension Session {
 
   /// The same fast, completed at its target.
   fileprivate var completed: Session {
-    let end = span.start.addingTimeInterval(Double(targetMinutes) * 60)
+    let end = span.start.advanced(bySeconds: Double(targetMinutes) * 60)
     var copy = self
     if let ended = Session.Span(start: span.start, end: end, outcome: .completed) {
       copy.span = ended
@@ -393,7 +395,7 @@ extension Session {
 }
 
 extension Fixture {
-  fileprivate static func openSpan(_ start: Date) -> Session.Span {
+  fileprivate static func openSpan(_ start: WallTime) -> Session.Span {
     guard let span = Session.Span(start: start, end: nil, outcome: .active) else {
       preconditionFailure("not a span")
     }

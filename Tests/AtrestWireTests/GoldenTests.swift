@@ -5,7 +5,6 @@ import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import AtrestWireCases
-import Foundation
 import Testing
 
 @Suite("The bytes of messages", .timeLimit(.minutes(20)))
@@ -18,13 +17,14 @@ struct GoldenTests {
 
   private let stamp = Stamp(
     time: HybridTime(rawValue: 0x0190_0000_0000_0001), replica: ReplicaID(rawValue: 0xA1))
-  private let id = UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 
   @Test("of a fast are those of its times and its target")
   func session() throws {
+    let id = try #require(RecordUUID(bytes: Array(0..<16)))
     let span = try #require(
       Session.Span(
-        start: Date(milliseconds: 1_700_000_000_000), end: Date(milliseconds: 1_700_057_600_000),
+        start: WallTime(milliseconds: 1_700_000_000_000),
+        end: WallTime(milliseconds: 1_700_057_600_000),
         outcome: .completed))
     var record = Record(key: RecordKey(kind: .session, id: id.bytes))
     record.set(Register(field: SessionField.span, stamp: stamp, value: SessionField.encode(span)))
@@ -38,7 +38,7 @@ struct GoldenTests {
   @Test("of a glass of water are those of its time and its amount")
   func water() throws {
     let intake = try #require(
-      WaterEntry.Intake(at: Date(milliseconds: 1_700_000_000_000), millilitres: 250))
+      WaterEntry.Intake(at: WallTime(milliseconds: 1_700_000_000_000), millilitres: 250))
     #expect(hex(WaterField.encode(intake)) == "120a0880d095ffbc3110fa01")
   }
 

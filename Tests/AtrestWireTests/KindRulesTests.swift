@@ -2,6 +2,7 @@
 // Which fields a pruned record may lack, and which it must not have.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestWire
 import Foundation
@@ -16,7 +17,7 @@ struct KindRulesTests {
   /// Deleted at 5 and pruned; restored and edited at 6; deleted again at 7.
   private func record(_ kind: RecordKind, edited: FieldNumber, _ value: [UInt8]) throws -> Record {
     let record = Record(
-      key: RecordKey(kind: kind, id: UUID().bytes),
+      key: RecordKey(kind: kind, id: RecordUUID.random().bytes),
       registers: [
         Register(field: Register.deletedField, stamp: stamp(7), value: Register.deletedValue),
         Register(field: edited, stamp: stamp(6), value: value),
@@ -30,7 +31,7 @@ struct KindRulesTests {
   @Test("may keep what was edited since, and lack the rest")
   func partOfIt() throws {
     let span = try #require(
-      Session.Span(start: Date(milliseconds: 1000), end: nil, outcome: .active))
+      Session.Span(start: WallTime(milliseconds: 1000), end: nil, outcome: .active))
     try record(.session, edited: SessionField.span, SessionField.encode(span)).checkKindRules()
     try record(.session, edited: SessionField.target, SessionField.encode(targetMinutes: 960))
       .checkKindRules()
@@ -43,7 +44,7 @@ struct KindRulesTests {
       try record(.session, edited: SessionField.target, target).checkKindRules()
     }
     let water = try #require(
-      WaterEntry.Intake(at: Date(milliseconds: 1000), millilitres: 250)
+      WaterEntry.Intake(at: WallTime(milliseconds: 1000), millilitres: 250)
         .map { WaterField.encode($0) })
     try record(.water, edited: WaterField.intake, water).checkKindRules()
     #expect(throws: WireError.self) {

@@ -43,9 +43,9 @@ enum Gallery {
       return [
         (
           "forest-\(count)-\(screen.name).svg",
-          ForestPicture.svg(layout, in: .gmt, part: part(of: layout))
+          ForestPicture.svg(layout, in: .utc, part: part(of: layout))
         ),
-        ("forest-\(count)-\(screen.name)-whole.svg", ForestPicture.svg(layout, in: .gmt)),
+        ("forest-\(count)-\(screen.name)-whole.svg", ForestPicture.svg(layout, in: .utc)),
       ]
     }
   }
@@ -76,7 +76,7 @@ enum Gallery {
   private static func calendar(_ screen: Screen) -> (name: String, text: String) {
     (
       "calendar-\(screen.name).svg",
-      CalendarPicture.svg(Samples.month, in: .gmt, width: screen.width, height: screen.height)
+      CalendarPicture.svg(Samples.month, in: .utc, width: screen.width, height: screen.height)
     )
   }
 

@@ -2,11 +2,11 @@
 // The fasts in the gallery: invented and deterministic.
 
 import AtrestDomain
-import Foundation
+import AtrestReplication
 
 enum Samples {
   /// The gallery's current time: 20 May 2026, noon UTC.
-  static let now = Date(timeIntervalSince1970: 1_779_278_400)
+  static let now = WallTime(milliseconds: 1_779_278_400_000)
 
   /// This many fasts of 16 hours, the newest a day before `now`. Some ended early.
   static func sessions(_ count: Int) -> [Session] {
@@ -21,16 +21,15 @@ enum Samples {
     }
     return (0..<max(0, count)).compactMap { index in
       let bits = [next(), next()].flatMap { word in (0..<8).map { UInt8(word >> ($0 * 8) & 0xff) } }
-      let id = UUID(
-        uuid: (
-          bits[0], bits[1], bits[2], bits[3], bits[4], bits[5], bits[6] & 0x0f | 0x40, bits[7],
-          bits[8] & 0x3f | 0x80, bits[9], bits[10], bits[11], bits[12], bits[13], bits[14], bits[15]
-        ))
+      var bytes = bits
+      bytes[6] = bytes[6] & 0x0f | 0x40
+      bytes[8] = bytes[8] & 0x3f | 0x80
+      guard let id = RecordUUID(bytes: bytes) else { return nil }
       let days = Double(count - index) * 1.5 - 0.5
-      let end = now.addingTimeInterval(-days * 86_400)
+      let end = now.advanced(by: -Int64(days * 86_400_000))
       let hours = index % 9 == 5 ? 12.5 : 16.25
       return Session.Span(
-        start: end.addingTimeInterval(-hours * 3600), end: end, outcome: .completed
+        start: end.advanced(by: -Int64(hours * 3_600_000)), end: end, outcome: .completed
       ).map { Session(id: id, span: $0, targetMinutes: 960) }
     }
   }
@@ -38,10 +37,10 @@ enum Samples {
   static func trees(_ count: Int) -> [Tree] { TreeMapper.trees(for: sessions(count)) }
 
   static let month = MonthGrid(
-    month: LocalMonth(now, in: .gmt),
-    entries: CalendarPolicy.entries(of: sessions(200), for: .premium), now: now, in: .gmt,
+    month: LocalMonth(now, in: .utc),
+    entries: CalendarPolicy.entries(of: sessions(200), for: .premium), now: now, in: .utc,
     firstWeekday: .monday)
 
   /// The tree whose growth the gallery shows.
-  static let character = TreeCharacter(variant: 0, tone: 1) ?? TreeCharacter(id: UUID())
+  static let character = TreeCharacter(variant: 0, tone: 1) ?? trees(1)[0].character
 }

@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
@@ -92,7 +93,7 @@ struct SyncTests {
       try await TestDevice("phone", server), try await TestDevice("tablet", server),
       try await TestDevice("laptop", server),
     ]
-    let ids = (0..<5).map { _ in UUID() }
+    let ids = (0..<5).map { _ in RecordUUID.random() }
     for _ in 0..<120 {
       guard let device = devices.randomElement(using: &random),
         let id = ids.randomElement(using: &random)

@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestFoundation
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
@@ -102,19 +103,19 @@ struct TestDevice: Sendable {
 }
 
 /// A fast of some hours, some days ago.
-func fast(_ id: UUID = UUID(), daysAgo: Int = 1, targetMinutes: Int = 960) throws
+func fast(_ id: RecordUUID = .random(), daysAgo: Int = 1, targetMinutes: Int = 960) throws
   -> AtrestDomain.Session
 {
-  let start = Date(milliseconds: 1_700_000_000_000 - Int64(daysAgo) * 86_400_000)
+  let start = WallTime(milliseconds: 1_700_000_000_000 - Int64(daysAgo) * 86_400_000)
   let span = try #require(
     AtrestDomain.Session.Span(
-      start: start, end: start.addingTimeInterval(16 * 3600), outcome: .completed))
+      start: start, end: start.advanced(bySeconds: 16 * 3600), outcome: .completed))
   return AtrestDomain.Session(id: id, span: span, targetMinutes: targetMinutes)
 }
 
 /// A drink.
-func water(_ millilitres: Int, id: UUID = UUID()) throws -> WaterEntry {
+func water(_ millilitres: Int, id: RecordUUID = .random()) throws -> WaterEntry {
   let intake = try #require(
-    WaterEntry.Intake(at: Date(milliseconds: 1_700_000_000_000), millilitres: millilitres))
+    WaterEntry.Intake(at: WallTime(milliseconds: 1_700_000_000_000), millilitres: millilitres))
   return WaterEntry(id: id, intake: intake)
 }

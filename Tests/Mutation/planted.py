@@ -624,7 +624,7 @@ PLANTED = [
         "longFastImported",
         "A fast that was forgotten for weeks goes on after an import.",
         f"{SOURCES}/AtrestPortability/ImportPlan.swift",
-        "guard «now.timeIntervalSince(saved.start) <= TypedRules.longestFast» else",
+        "guard «now.milliseconds(since: saved.start) <= TypedRules.longestFastMilliseconds» else",
         "true",
     ),
     one(

@@ -2,6 +2,7 @@
 // An account of a given size, filled and read by exchanges.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestHTTP2
 import AtrestRPC
 import AtrestReplication
@@ -22,12 +23,12 @@ struct OfferSource {
     let start = 1_500_000_000_000 + count * 86_400_000
     guard
       let span = Session.Span(
-        start: Date(milliseconds: start), end: Date(milliseconds: start + 57_600_000),
+        start: WallTime(milliseconds: start), end: WallTime(milliseconds: start + 57_600_000),
         outcome: .completed)
     else { throw BenchmarkError(description: "a fast that cannot be") }
     let stamp = Stamp(
       time: HybridTime(WallTime(milliseconds: 1_600_000_000_000 + count)), replica: replica)
-    var record = Record(key: RecordKey(kind: .session, id: UUID().bytes))
+    var record = Record(key: RecordKey(kind: .session, id: RecordUUID.random().bytes))
     record.set(Register(field: Register.deletedField, stamp: stamp, value: []))
     record.set(Register(field: SessionField.span, stamp: stamp, value: SessionField.encode(span)))
     record.set(

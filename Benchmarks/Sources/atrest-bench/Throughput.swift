@@ -4,6 +4,7 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import Foundation
 
@@ -30,10 +31,10 @@ private func fast(_ index: Int) throws -> Session {
   let start = 1_400_000_000_000 + Int64(index) * 3_600_000 + noise
   guard
     let span = Session.Span(
-      start: Date(milliseconds: start), end: Date(milliseconds: start + 57_000_000 + noise),
+      start: WallTime(milliseconds: start), end: WallTime(milliseconds: start + 57_000_000 + noise),
       outcome: .completed)
   else { throw BenchmarkError(description: "a fast that cannot be") }
-  return Session(id: UUID(), span: span, targetMinutes: 960)
+  return Session(id: .random(), span: span, targetMinutes: 960)
 }
 
 /// Prints rates as medians over `rounds` runs of each size. CPU time is that of pushing and pulling

@@ -4,6 +4,7 @@
 import AtrestDomain
 import AtrestEntitlements
 import AtrestFiles
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestWire
@@ -195,7 +196,7 @@ extension ReplicaTransaction {
         arguments: [RecordKind.session.rawValue] + Self.completedStates)
       var completed = CompletedFasts()
       while let row = try rows.next() {
-        if let id = UUID(bytes: try row.bytes(at: 0)) { completed.insert(id) }
+        if let id = RecordUUID(bytes: try row.bytes(at: 0)) { completed.insert(id) }
       }
       return completed
     }

@@ -37,28 +37,28 @@ extension Replica {
 
   /// Exports every record that is not deleted in the native format. See `AtrestExport.write`.
   public func export(
-    stamps: Bool = false, since: Date? = nil
+    stamps: Bool = false, since: WallTime? = nil
   ) throws -> (bytes: [UInt8], counts: [RecordKind: Int]) {
     try AtrestExport.write(
-      allRecords(), madeAt: Date(milliseconds: clock.now().milliseconds),
+      allRecords(), madeAt: clock.now(),
       program: ProgramVersion.text, stamps: stamps, since: since)
   }
 
   /// Exports completed fasts of 4 hours or more in the iOS app's format. See `IOSExport.write`.
-  public func exportForIOS(since: Date? = nil) throws -> (bytes: [UInt8], count: Int) {
+  public func exportForIOS(since: WallTime? = nil) throws -> (bytes: [UInt8], count: Int) {
     let sessions = try sessions().filter { session in
       guard let since, let end = session.span.end else { return true }
       return end >= since
     }
     return try IOSExport.write(
-      sessions, madeAt: Date(milliseconds: clock.now().milliseconds))
+      sessions, madeAt: clock.now())
   }
 }
 
 extension ReplicaTransaction {
   fileprivate func plan(_ file: ImportFile, preferFile: Bool) throws -> ImportPlan {
     try ImportPlan(
-      file, preferFile: preferFile, now: Date(milliseconds: now.milliseconds),
+      file, preferFile: preferFile, now: now,
       stored: { try record($0) }, sessions: { try sessions() })
   }
 

@@ -45,7 +45,7 @@ public enum FieldValue: Hashable, Sendable {
     case (.session, SessionField.target):
       guard
         let span = Session.Span(
-          start: Date(milliseconds: 1), end: nil, outcome: .active)
+          start: WallTime(milliseconds: 1), end: nil, outcome: .active)
       else { return nil }
       return alone(register, kind, with: SessionField.span, SessionField.encode(span))
         .flatMap { try? Session($0) }.map { .targetMinutes($0.targetMinutes) }

@@ -16,7 +16,7 @@ extension Replica {
   public func sessions() throws(ReplicaError) -> [Session] { try read { try $0.sessions() } }
 
   /// See `ReplicaTransaction.session(_:)`.
-  public func session(_ id: UUID) throws(ReplicaError) -> Session? {
+  public func session(_ id: RecordUUID) throws(ReplicaError) -> Session? {
     try read { try $0.session(id) }
   }
 
@@ -24,7 +24,7 @@ extension Replica {
   public func water() throws(ReplicaError) -> [WaterEntry] { try read { try $0.water() } }
 
   /// See `ReplicaTransaction.waterEntry(_:)`.
-  public func waterEntry(_ id: UUID) throws(ReplicaError) -> WaterEntry? {
+  public func waterEntry(_ id: RecordUUID) throws(ReplicaError) -> WaterEntry? {
     try read { try $0.waterEntry(id) }
   }
 

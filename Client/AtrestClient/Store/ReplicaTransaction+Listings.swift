@@ -27,7 +27,7 @@ extension ReplicaTransaction {
   ///   - limit: The most fasts to return.
   /// - Complexity: O(result).
   public func history(
-    from: Date? = nil, before: Date? = nil, limit: Int? = nil
+    from: WallTime? = nil, before: WallTime? = nil, limit: Int? = nil
   ) throws(ReplicaError) -> [Session] {
     try sessions(.inHistory, from: from, before: before, limit: limit)
   }
@@ -48,7 +48,7 @@ extension ReplicaTransaction {
   ///   - from: The start of the period, inclusive.
   ///   - before: The end of the period, exclusive.
   /// - Complexity: O(result).
-  public func water(from: Date, before: Date) throws(ReplicaError) -> [WaterEntry] {
+  public func water(from: WallTime, before: WallTime) throws(ReplicaError) -> [WaterEntry] {
     try listed(.water, .drunk, from: from, before: before, limit: nil) { try? WaterEntry($0) }
   }
 
@@ -93,13 +93,14 @@ extension ReplicaTransaction {
   ]
 
   private func sessions(
-    _ state: ListingPosition.State, from: Date?, before: Date?, limit: Int?
+    _ state: ListingPosition.State, from: WallTime?, before: WallTime?, limit: Int?
   ) throws(ReplicaError) -> [Session] {
     try listed(.session, state, from: from, before: before, limit: limit) { try? Session($0) }
   }
 
   private func listed<Value>(
-    _ kind: RecordKind, _ state: ListingPosition.State, from: Date?, before: Date?, limit: Int?,
+    _ kind: RecordKind, _ state: ListingPosition.State, from: WallTime?, before: WallTime?,
+    limit: Int?,
     _ read: (AtrestReplication.Record) -> Value?
   ) throws(ReplicaError) -> [Value] {
     try storage {

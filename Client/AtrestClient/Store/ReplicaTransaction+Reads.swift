@@ -18,7 +18,7 @@ extension ReplicaTransaction {
   }
 
   /// A fast; nil if there is none or it is deleted.
-  public func session(_ id: UUID) throws(ReplicaError) -> Session? {
+  public func session(_ id: RecordUUID) throws(ReplicaError) -> Session? {
     try live(RecordKey(kind: .session, id: id.bytes)).flatMap { try? Session($0) }
   }
 
@@ -30,7 +30,7 @@ extension ReplicaTransaction {
   }
 
   /// A drink; nil if there is none or it is deleted.
-  public func waterEntry(_ id: UUID) throws(ReplicaError) -> WaterEntry? {
+  public func waterEntry(_ id: RecordUUID) throws(ReplicaError) -> WaterEntry? {
     try live(RecordKey(kind: .water, id: id.bytes)).flatMap { try? WaterEntry($0) }
   }
 

@@ -6,6 +6,7 @@ import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
 import AtrestPresentation
+import AtrestReplication
 import Foundation
 
 /// `atrest calendar [MONTH]`.
@@ -114,12 +115,12 @@ extension Replica {
       return try entries(newest: CalendarPolicy.freeEntries)
     }
     // Wide enough for every zone; the grid selects by day.
-    let day: TimeInterval = 86_400
-    let first = Double(month.firstDay.number) * day
+    let day = Milliseconds.perDay
+    let first = WallTime(milliseconds: Int64(month.firstDay.number) * day)
     let sessions = try look {
       try $0.history(
-        from: Date(timeIntervalSince1970: first - 2 * day),
-        before: Date(timeIntervalSince1970: first + Double(month.dayCount + 2) * day))
+        from: first.advanced(by: -2 * day),
+        before: first.advanced(by: Int64(month.dayCount + 2) * day))
     }
     return CalendarPolicy.entries(of: sessions, for: entitlement)
   }

@@ -81,7 +81,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   /// Parses a date such as `2026-01-31` as the start of that local day, or any typed time.
-  static func day(_ text: String?, _ context: CommandContext) throws -> Date? {
+  static func day(_ text: String?, _ context: CommandContext) throws -> WallTime? {
     guard let text else { return nil }
     let word = text.lowercased()
     guard word == "today" || word == "yesterday" || text.utf8.count == 10 else {

@@ -5,6 +5,8 @@ import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
 import Foundation
 
 /// `atrest fast start|complete|abandon`.
@@ -130,10 +132,10 @@ struct FastCommand: ParsableCommand {
 
 extension ReplicaTransaction {
   /// Starts a fast as an undoable action.
-  func begin(at start: Date, targetMinutes: Int) throws -> Session {
+  func begin(at start: WallTime, targetMinutes: Int) throws -> Session {
     try action(.begin) {
       let session = try Fasting(openSessions())
-        .start(id: UUID(), at: start, targetMinutes: targetMinutes)
+        .start(id: RecordUUID.random(), at: start, targetMinutes: targetMinutes)
       try save(session)
       return session
     }
@@ -143,7 +145,7 @@ extension ReplicaTransaction {
   ///
   /// - Returns: The ended fast, and those still open.
   func finish(
-    at end: Date, as outcome: Session.Outcome
+    at end: WallTime, as outcome: Session.Outcome
   ) throws -> (session: Session, stillOpen: [Session]) {
     try action(outcome == .completed ? .end : .letGo) {
       let fasting = Fasting(try openSessions())

@@ -6,6 +6,7 @@ import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
 import AtrestPresentation
+import AtrestReplication
 import Foundation
 
 /// `atrest forest [--svg FILE [--force]]`.
@@ -40,7 +41,7 @@ struct ForestCommand: ParsableCommand {
       var variant: Int
       /// Absent for a grey tree.
       var tone: Int?
-      var ended: Date
+      var ended: WallTime
 
       init(_ tree: AtrestDomain.Tree) {
         id = tree.id.uuidString.lowercased()

@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
+import AtrestReplication
 import AtrestWire
 import Foundation
 
@@ -36,7 +37,7 @@ struct InviteCommand: AsyncParsableCommand {
   /// The answer for `--json`.
   struct Row: Encodable {
     var link: String
-    var expires: Date
+    var expires: WallTime
     var needsApproval: Bool
   }
 
@@ -93,7 +94,8 @@ struct InviteCommand: AsyncParsableCommand {
     case .sentAway: Terminal.say(DeviceWords.sentAway(name))
     case .unheard: Terminal.writeError(DeviceWords.unheard(name))
     case .ended: Terminal.say(InviteWords.ended)
-    case .undecided: Terminal.writeError(words.expires > Date() ? words.later : InviteWords.ended)
+    case .undecided:
+      Terminal.writeError(words.expires > SystemClock().now() ? words.later : InviteWords.ended)
     }
   }
 }
@@ -107,13 +109,13 @@ private actor Asked {
 /// Texts about an invitation.
 struct InviteWords: Sendable {
   let link: String
-  let expires: Date
+  let expires: WallTime
   private let needsApproval: Bool
   private let context: CommandContext
 
   init(_ invitation: DeviceInvitation, _ context: CommandContext) {
     link = invitation.link.text
-    expires = Date(milliseconds: invitation.expires.milliseconds)
+    expires = invitation.expires
     needsApproval = invitation.needsApproval
     self.context = context
   }
@@ -149,8 +151,8 @@ struct InviteWords: Sendable {
 
   /// Asks about a pending device; nil without an answer.
   func ask(_ pendingDevice: PendingDevice) async -> Bool? {
-    let since = Date(milliseconds: pendingDevice.since.milliseconds)
-    let seconds = min(max(expires.timeIntervalSinceNow, 1), 600)
+    let since = pendingDevice.since
+    let milliseconds = min(max(expires.milliseconds(since: SystemClock().now()), 1000), 600_000)
     return await withCheckedContinuation { done in
       // Waiting for a person must not block a thread of the task pool.
       DispatchQueue.global().async {
@@ -160,7 +162,7 @@ struct InviteWords: Sendable {
           "\(pendingDevice.name.quotedForTerminal) wants to join (\(context.words(since)))"
             + " and shows \(DeviceWords.shown(pendingDevice.digits)). Let it in? [y/N]"
         )
-        let answer = Keyboard.line(within: Int32(seconds * 1000))
+        let answer = Keyboard.line(within: Int32(milliseconds))
         if answer == nil { Terminal.writeError("") }
         done.resume(returning: answer.map(Keyboard.isYes))
       }

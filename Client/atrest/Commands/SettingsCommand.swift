@@ -180,7 +180,9 @@ struct VigilCommand: ParsableCommand {
       let context = CommandContext.current()
       let snapshot = try options.openExisting().map { try Snapshot($0, context) } ?? .empty
       let vigil = Vigil(snapshot.choices.settings)
-      let milestone = snapshot.active.flatMap { Milestone(elapsed: $0.elapsed(at: context.now)) }
+      let milestone = snapshot.active.flatMap {
+        Milestone(elapsedMilliseconds: $0.elapsedMilliseconds(at: context.now))
+      }
       let fragment =
         snapshot.active == nil
         ? vigil.idle(on: LocalDay(context.now, in: context.zone))

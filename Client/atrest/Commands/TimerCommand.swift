@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestWire
 import Foundation
@@ -56,13 +57,13 @@ private final class LiveTimer {
   private var replica: Replica?
   private var keys = TimerKeys()
   private var drawn: [String] = []
-  private var loaded = Date.distantPast
+  private var loaded = WallTime(milliseconds: .min)
   private var isOver = false
   /// The last action taken here and the record that it wrote.
   private var last: (action: UserAction, id: [UInt8])?
 
   /// The interval at which the replica is read again: `atrest sync --watch` may bring changes.
-  private static let reloadSeconds: TimeInterval = 3
+  private static let reloadMilliseconds: Int64 = 3000
 
   init(_ options: ReplicaOptions, style: Style) {
     self.options = options
@@ -74,7 +75,7 @@ private final class LiveTimer {
 
   /// Reads the replica if there is one.
   func load() throws {
-    loaded = Date()
+    loaded = SystemClock().now()
     if replica == nil { replica = try options.openExisting() }
     guard let replica else { return }
     let snapshot = try Snapshot(replica, model.context)
@@ -102,17 +103,15 @@ private final class LiveTimer {
       case .nothing: press(keys.settle())
       case .gone: return
       }
-      perform(model.handle(.tick(Date())))
-      if Date().timeIntervalSince(loaded) >= Self.reloadSeconds
-        || loaded.timeIntervalSinceNow > 0
-      {
-        reload()
-      }
+      let now = SystemClock().now()
+      perform(model.handle(.tick(now)))
+      // The clock may have been set back.
+      if now.milliseconds(since: loaded) >= Self.reloadMilliseconds || loaded > now { reload() }
     }
   }
 
   private func press(_ keys: [TimerKey]) {
-    perform(model.handle(.tick(Date())))
+    perform(model.handle(.tick(SystemClock().now())))
     for key in keys where !isOver { perform(model.handle(.key(key))) }
   }
 
@@ -166,7 +165,7 @@ private final class LiveTimer {
       let ended = try replica.transaction { try $0.finish(at: now, as: .abandoned) }
       last = (.letGo, ended.session.id.bytes)
     case .water:
-      let id = UUID()
+      let id = RecordUUID.random()
       try replica.transaction { store in
         let amount = try Choices(store).settings.quickAddMillilitres
         try store.note(

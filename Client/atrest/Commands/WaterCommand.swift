@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestWire
 import Foundation
@@ -32,7 +33,7 @@ struct WaterCommand: ParsableCommand {
 
   /// Creates an intake from typed values and checks them.
   static func intake(
-    at: Date, millilitres: Int, _ context: CommandContext
+    at: WallTime, millilitres: Int, _ context: CommandContext
   ) throws(InputProblem) -> WaterEntry.Intake {
     try TypedRules.check(time: at, now: context.now)
     try TypedRules.check(millilitres: millilitres, unit: context.unit)
@@ -72,7 +73,7 @@ struct WaterCommand: ParsableCommand {
         let typed = try amount.map { try Typed.millilitres($0, unit: person.unit) }
         let intake = try WaterCommand.intake(
           at: time, millilitres: typed ?? choices.settings.quickAddMillilitres, person)
-        let entry = WaterEntry(id: UUID(), intake: intake)
+        let entry = WaterEntry(id: RecordUUID.random(), intake: intake)
         try store.note(entry)
         return (entry, person, try store.waterAround(context.now))
       }

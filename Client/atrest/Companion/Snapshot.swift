@@ -70,9 +70,9 @@ extension Snapshot {
 
 extension ReplicaTransaction {
   /// Drinks within 28 hours of now, which covers today under any change of the clocks.
-  func waterAround(_ now: Date) throws -> [WaterEntry] {
-    let span: TimeInterval = 28 * 3600
-    return try water(from: now.addingTimeInterval(-span), before: now.addingTimeInterval(span))
+  func waterAround(_ now: WallTime) throws -> [WaterEntry] {
+    let span = 28 * Milliseconds.perHour
+    return try water(from: now.advanced(by: -span), before: now.advanced(by: span))
   }
 
   /// The short ids of some fasts, by full id.

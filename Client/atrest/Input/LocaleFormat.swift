@@ -2,6 +2,8 @@
 // Time and unit conventions from the locale.
 
 import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
 import Foundation
 
 /// A person's locale conventions. They affect output for people, never for programs.
@@ -64,8 +66,8 @@ struct LocaleFormat: Hashable, Sendable {
 
 extension LocaleFormat {
   /// The clock time, `22:30` or `10:30 pm`.
-  func clock(_ date: Date, in zone: TimeZone) -> String {
-    let clock = TimeText.clock(date, in: zone)
+  func clock(_ time: WallTime, in zone: ZoneOffsets) -> String {
+    let clock = TimeText.clock(time, in: zone)
     guard hasTwelveHours, let hour = Int(clock.prefix(2)) else { return clock }
     return "\((hour + 11) % 12 + 1)\(clock.dropFirst(2)) \(hour < 12 ? "am" : "pm")"
   }

@@ -5,6 +5,8 @@ import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
 import AtrestSync
 import Foundation
 
@@ -52,9 +54,9 @@ extension FormatOptions {
 /// The time, zone and conventions of a command. Read once, so that one answer has one `now`.
 struct CommandContext: Hashable, Sendable {
   /// The device's time.
-  let now: Date
+  let now: WallTime
   /// The device's zone; `TZ` takes precedence.
-  let zone: TimeZone
+  let zone: ZoneOffsets
   /// The locale conventions.
   var localeFormat = LocaleFormat.plain
   /// The unit for output, and for typed numbers without one.
@@ -62,10 +64,10 @@ struct CommandContext: Hashable, Sendable {
 
   /// Reads the context of this process.
   static func current() -> CommandContext {
-    let (now, environment) = (Date(), ProcessInfo.processInfo.environment)
+    let (now, environment) = (SystemClock().now(), ProcessInfo.processInfo.environment)
     let localeFormat = LocaleFormat(environment: environment)
     return CommandContext(
-      now: now, zone: DeviceZone.current(at: now, environment: environment),
+      now: now, zone: ZoneOffsets(DeviceZone.current(at: now.date, environment: environment)),
       localeFormat: localeFormat,
       unit: localeFormat.unit)
   }
@@ -77,27 +79,27 @@ struct CommandContext: Hashable, Sendable {
   }
 
   /// A copy at a later time.
-  func at(_ now: Date) -> CommandContext {
+  func at(_ now: WallTime) -> CommandContext {
     CommandContext(now: now, zone: zone, localeFormat: localeFormat, unit: unit)
   }
 
   /// Parses a typed time; nil stays nil.
-  func time(_ text: String?) throws(InputProblem) -> Date? {
+  func time(_ text: String?) throws(InputProblem) -> WallTime? {
     guard let text else { return nil }
     return try Typed.time(LocaleFormat.withTwentyFourHours(text), now: now, in: zone)
   }
 
   /// The clock time, `22:30` or `10:30 pm`.
-  func clock(_ date: Date) -> String {
-    localeFormat.clock(date, in: zone)
+  func clock(_ time: WallTime) -> String {
+    localeFormat.clock(time, in: zone)
   }
 
   /// The time relative to now, such as `today 22:30`.
-  func words(_ date: Date) -> String {
-    let text = TimeText.near(date, now: now, in: zone)
+  func words(_ time: WallTime) -> String {
+    let text = TimeText.near(time, now: now, in: zone)
     // Every form ends with the clock time.
     return localeFormat.hasTwelveHours
-      ? text.dropLast(TimeText.clock(date, in: zone).count) + clock(date) : text
+      ? text.dropLast(TimeText.clock(time, in: zone).count) + clock(time) : text
   }
 
   /// An amount, `250 ml` or `8.5 fl oz`.
@@ -116,7 +118,7 @@ struct Choices: Hashable {
   /// No settings stored.
   static let none = Choices { _ in nil }
 
-  init(_ value: (String) throws -> String?) rethrows {
+  init<Failure>(_ value: (String) throws(Failure) -> String?) throws(Failure) {
     settings = try Settings(value)
     unit = try value(Setting.waterUnit.rawValue).flatMap(WaterUnit.init(rawValue:))
   }

@@ -10,7 +10,7 @@ enum ShortID {
   static let digits = 8
 
   /// A UUID's digits in lower case, without hyphens.
-  static func hex(_ id: UUID) -> String {
+  static func hex(_ id: RecordUUID) -> String {
     id.uuidString.lowercased().filter { $0 != "-" }
   }
 

@@ -3,6 +3,7 @@
 
 import AtrestCommandLine
 import AtrestDomain
+import AtrestReplication
 import AtrestWire
 import Foundation
 
@@ -33,7 +34,7 @@ struct AccountRow: Encodable, Equatable {
   }
 
   var name: String
-  var created: Date
+  var created: WallTime
   var devices: UInt32
   var records: UInt64
   var bytes: UInt64
@@ -41,7 +42,7 @@ struct AccountRow: Encodable, Equatable {
 
   init(_ account: GetAccountResponse) {
     name = account.name
-    created = Date(milliseconds: account.created.milliseconds)
+    created = account.created
     devices = account.devices
     records = account.records
     bytes = account.bytes

@@ -22,7 +22,8 @@ enum ArrivalView {
     }
     if isEstablished {
       lines.append(
-        "\(Word.timerCompletedLabel.text) \(DurationText.text(session.elapsed(at: context.now))).")
+        "\(Word.timerCompletedLabel.text) \(DurationText.text(milliseconds: session.elapsedMilliseconds(at: context.now)))."
+      )
     } else {
       lines.append(SessionWords.ended(session, context))
     }

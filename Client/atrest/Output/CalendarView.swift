@@ -4,13 +4,14 @@
 import AtrestCommandLine
 import AtrestDomain
 import AtrestPresentation
+import AtrestReplication
 import Foundation
 
 /// An ended fast, for `--json`.
 struct HistoryRow: Encodable, Equatable {
   var id: String
-  var start: Date
-  var end: Date
+  var start: WallTime
+  var end: WallTime
   var durationMinutes: Int
   var targetMinutes: Int
   var endedEarly: Bool
@@ -21,7 +22,7 @@ struct HistoryRow: Encodable, Equatable {
     id = entry.session.id.uuidString.lowercased()
     start = entry.session.span.start
     end = entry.date
-    durationMinutes = DurationText.wholeMinutes(Double(entry.durationMilliseconds) / 1000)
+    durationMinutes = DurationText.wholeMinutes(milliseconds: entry.durationMilliseconds)
     targetMinutes = entry.session.targetMinutes
     endedEarly = entry.endedEarly
     if case .tone(let tone) = entry.dot { self.tone = tone }
@@ -80,7 +81,7 @@ enum CalendarView {
     for entry in entries {
       table.add(
         context.words(entry.date),
-        DurationText.text(Double(entry.durationMilliseconds) / 1000),
+        DurationText.text(milliseconds: entry.durationMilliseconds),
         SessionWords.ending(entry.session))
     }
     return table

@@ -17,6 +17,10 @@ extension CommandFailure {
       self.init(error.userMessage, Self.status(of: error))
     case let error as ChoiceProblem:
       self.init(error.userMessage, .usage)
+    case .input(let error) as SettingProblem:
+      self.init(error.userMessage, Self.status(of: error))
+    case .choice(let error) as SettingProblem:
+      self.init(error.userMessage, .usage)
     case let error as IDProblem:
       self.init(error.userMessage, error == .notAnID ? .usage : .data)
     case let error as FastingRefusal:

@@ -19,11 +19,11 @@ struct ConflictRow: Encodable, Equatable {
   /// A value by its parts; all are absent if this build cannot decode it.
   struct Value: Encodable, Equatable {
     var deleted: Bool?
-    var start: Date?
-    var end: Date?
+    var start: WallTime?
+    var end: WallTime?
     var outcome: String?
     var targetMinutes: Int?
-    var at: Date?
+    var at: WallTime?
     var millilitres: Int?
     var text: String?
 
@@ -49,13 +49,13 @@ struct ConflictRow: Encodable, Equatable {
     var value: Value
     var device: String?
     var replica: String
-    var written: Date
+    var written: WallTime
 
     init(_ register: Register, _ value: FieldValue, _ devices: DeviceNames) {
       self.value = Value(value)
       device = devices.names[register.stamp.replica]
       replica = ShortID.hex(register.stamp.replica.rawValue)
-      written = Date(milliseconds: register.stamp.time.wallTime.milliseconds)
+      written = register.stamp.time.wallTime
     }
   }
 
@@ -65,7 +65,7 @@ struct ConflictRow: Encodable, Equatable {
   var field: String
   var kept: Side
   var setAside: Side
-  var noticed: Date
+  var noticed: WallTime
 
   init(_ entry: JournalEntry, _ devices: DeviceNames) {
     let conflict = entry.conflict
@@ -75,7 +75,7 @@ struct ConflictRow: Encodable, Equatable {
     field = RecordWords.name(of: conflict.field, in: conflict.key.kind)
     kept = Side(conflict.kept, entry.kept, devices)
     setAside = Side(conflict.lost, entry.lost, devices)
-    noticed = Date(milliseconds: conflict.noticed.milliseconds)
+    noticed = conflict.noticed
   }
 }
 
@@ -126,7 +126,7 @@ enum ConflictWords {
   ) -> String {
     let conflict = entry.conflict
     func side(_ register: Register, _ value: FieldValue) -> String {
-      let written = Date(milliseconds: register.stamp.time.wallTime.milliseconds)
+      let written = register.stamp.time.wallTime
       return "\(self.value(value, context))\n"
         + "             written on \(devices.words(register.stamp.replica)), \(context.words(written))"
     }

@@ -10,9 +10,9 @@ import Foundation
 struct DeviceRow: Encodable, Equatable {
   var id: String
   var name: String
-  var paired: Date
-  var seen: Date?
-  var revoked: Date?
+  var paired: WallTime
+  var seen: WallTime?
+  var revoked: WallTime?
   var current: Bool
   var inviter: String?
   var approver: String?
@@ -21,9 +21,9 @@ struct DeviceRow: Encodable, Equatable {
   init(_ device: Device) {
     id = ShortID.hex(device.replica.rawValue)
     name = device.name
-    paired = Date(milliseconds: device.paired.milliseconds)
-    seen = device.seen.map { Date(milliseconds: $0.milliseconds) }
-    revoked = device.revoked.map { Date(milliseconds: $0.milliseconds) }
+    paired = device.paired
+    seen = device.seen
+    revoked = device.revoked
     current = device.isCurrent
     switch device.origin {
     case .owner: break
@@ -39,16 +39,16 @@ struct DeviceRow: Encodable, Equatable {
 struct PendingDeviceRow: Encodable, Equatable {
   var id: String
   var name: String
-  var since: Date
-  var expires: Date
+  var since: WallTime
+  var expires: WallTime
   var inviter: String
   var digits: String
 
   init(_ pendingDevice: PendingDevice) {
     id = ShortID.hex(pendingDevice.handle)
     name = pendingDevice.name
-    since = Date(milliseconds: pendingDevice.since.milliseconds)
-    expires = Date(milliseconds: pendingDevice.expires.milliseconds)
+    since = pendingDevice.since
+    expires = pendingDevice.expires
     inviter = ShortID.hex(pendingDevice.inviter.rawValue)
     digits = pendingDevice.digits
   }

@@ -9,18 +9,18 @@ import Foundation
 /// are included only on request.
 struct RecordDump: Encodable, Equatable {
   struct StampDump: Encodable, Equatable {
-    var time: Date
+    var time: WallTime
     var counter: Int
     var replica: String
 
     init(_ stamp: Stamp) {
-      time = Date(milliseconds: stamp.time.wallTime.milliseconds)
+      time = stamp.time.wallTime
       counter = Int(stamp.time.rawValue & 0xFFFF)
       replica = ShortID.hex(stamp.replica.rawValue)
     }
 
     var text: String {
-      "\(Int64(time.timeIntervalSince1970 * 1000)).\(counter)@\(replica)"
+      "\(time.milliseconds).\(counter)@\(replica)"
     }
   }
 

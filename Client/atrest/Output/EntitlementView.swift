@@ -13,8 +13,8 @@ struct EntitlementRow: Encodable, Equatable {
   struct Purchase: Encodable, Equatable {
     var transaction: String
     var product: String
-    var expires: Date?
-    var revoked: Date?
+    var expires: WallTime?
+    var revoked: WallTime?
   }
 
   /// A rejected statement.
@@ -38,7 +38,7 @@ struct EntitlementRow: Encodable, Equatable {
     purchases = facts.map {
       Purchase(
         transaction: $0.id.transactionID, product: $0.productID,
-        expires: $0.expires.map(Date.init), revoked: $0.revoked.map(Date.init))
+        expires: $0.expires, revoked: $0.revoked)
     }
     rejected = (report?.rejections ?? [:]).sorted { $0.key < $1.key }.map {
       Rejection(transaction: $0.key, code: $0.value.rawValue, check: $0.value.check)
@@ -74,11 +74,5 @@ enum EntitlementWords {
       return
         "It is not known yet whether a purchase covers this account. Sync once, then look again."
     }
-  }
-}
-
-extension Date {
-  fileprivate init(_ time: WallTime) {
-    self.init(timeIntervalSince1970: Double(time.milliseconds) / 1000)
   }
 }

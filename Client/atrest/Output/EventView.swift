@@ -10,7 +10,7 @@ import Foundation
 /// An event, for `--json`.
 struct EventRow: Encodable, Equatable {
   var number: UInt64
-  var at: Date
+  var at: WallTime
   var event: String
   var actor: String?
   var actorName: String?
@@ -21,7 +21,7 @@ struct EventRow: Encodable, Equatable {
 
   init(_ event: Event, _ names: [ReplicaID: String]) {
     number = event.number
-    at = Date(milliseconds: event.at.milliseconds)
+    at = event.at
     self.event = EventWords.name(of: event.kind)
     actor = event.actor == .none ? nil : ShortID.hex(event.actor.rawValue)
     actorName = names[event.actor]
@@ -103,7 +103,7 @@ enum EventWords {
     var table = Table("WHEN", "WHAT")
     for event in events {
       table.add(
-        context.words(Date(milliseconds: event.at.milliseconds)), sentence(event, devices))
+        context.words(event.at), sentence(event, devices))
     }
     return table
   }

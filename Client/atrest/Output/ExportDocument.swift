@@ -29,7 +29,7 @@ final class ExportDocument {
   /// - Parameters:
   ///   - name: The file's name for people.
   ///   - own: This device.
-  init(_ file: ExportFile, name: String, own: ReplicaID, now: Date) throws {
+  init(_ file: ExportFile, name: String, own: ReplicaID, now: WallTime) throws {
     self.file = file
     self.own = own
     devices = DeviceNames(own: own, names: [:])

@@ -169,9 +169,9 @@ struct ImportRow: Encodable {
 
   var format: String
   var version: Int
-  var madeAt: Date?
-  var earliest: Date?
-  var latest: Date?
+  var madeAt: WallTime?
+  var earliest: WallTime?
+  var latest: WallTime?
   var total: Counts
   var kinds: [String: Counts]
   var active: String?

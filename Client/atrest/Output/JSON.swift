@@ -2,6 +2,7 @@
 // The JSON encoding of `--json`: sorted snake_case names, ISO 8601 times in UTC, nil fields absent.
 
 import AtrestDomain
+import AtrestReplication
 import Foundation
 
 /// Encodes values for programs.
@@ -22,10 +23,14 @@ enum JSON {
     let encoder = JSONEncoder()
     encoder.outputFormatting = format.union([.sortedKeys, .withoutEscapingSlashes])
     encoder.keyEncodingStrategy = .convertToSnakeCase
-    encoder.dateEncodingStrategy = .custom { date, encoder in
-      var container = encoder.singleValueContainer()
-      try container.encode(TimeText.iso(date))
-    }
     return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+}
+
+extension WallTime: Encodable {
+  /// Encodes the time as ISO 8601 text in UTC.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(TimeText.iso(self))
   }
 }

@@ -40,8 +40,8 @@ struct NowRow: Encodable, Equatable {
     let vigil = Vigil(snapshot.choices.settings)
     if let session = snapshot.active {
       active = SessionRow(session, now: context.now)
-      let elapsed = session.elapsed(at: context.now)
-      let milestone = Milestone(elapsed: elapsed)
+      let elapsed = session.elapsedMilliseconds(at: context.now)
+      let milestone = Milestone(elapsedMilliseconds: elapsed)
       milestoneText = milestone?.companionText
       self.vigil = milestone.flatMap(vigil.milestone).map { Fragment($0.scripture) }
       if FeatureGate.timerTree.isOpen(for: snapshot.entitlement) {
@@ -49,7 +49,7 @@ struct NowRow: Encodable, Equatable {
         tree = Tree(
           variant: character.variant, tone: character.tone,
           progress: MaterialisingProgress.value(
-            elapsed: elapsed, targetMinutes: session.targetMinutes))
+            elapsedMilliseconds: elapsed, targetMinutes: session.targetMinutes))
       }
     } else {
       self.vigil = vigil.idle(on: LocalDay(context.now, in: context.zone)).map(Fragment.init)
@@ -96,13 +96,13 @@ struct NowView {
       }
       return lines
     }
-    let elapsed = session.elapsed(at: context.now)
+    let elapsed = session.elapsedMilliseconds(at: context.now)
     let begun = elapsed < 0 ? "starts" : "since"
     var lines = [
-      "\(style.strong(ElapsedText.text(elapsed)))  "
+      "\(style.strong(ElapsedText.text(milliseconds: elapsed)))  "
         + style.quiet("\(begun) \(context.words(session.span.start))")
     ]
-    if let milestone = Milestone(elapsed: elapsed) {
+    if let milestone = Milestone(elapsedMilliseconds: elapsed) {
       lines += Wrapping.lines(milestone.companionText, width: width)
       if let addition = vigil.milestone(milestone) {
         lines += Wrapping.lines(addition.companion, width: width)

@@ -69,7 +69,7 @@ enum RecordWords {
   static func id(of key: RecordKey) -> String {
     switch key.kind {
     case .session, .water:
-      UUID(bytes: key.id)?.uuidString.lowercased() ?? ShortID.hex(key.id)
+      RecordUUID(bytes: key.id)?.uuidString.lowercased() ?? ShortID.hex(key.id)
     case .preference, .entitlement:
       String(validating: key.id, as: UTF8.self).map(\.escapedForTerminal) ?? ShortID.hex(key.id)
     default: ShortID.hex(key.id)

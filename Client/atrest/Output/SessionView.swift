@@ -3,28 +3,29 @@
 
 import AtrestCommandLine
 import AtrestDomain
+import AtrestReplication
 import Foundation
 
 /// A fast, for `--json`.
 struct SessionRow: Encodable, Equatable {
   var id: String
-  var start: Date
-  var end: Date?
+  var start: WallTime
+  var end: WallTime?
   var outcome: String
   var targetMinutes: Int
   var elapsedMinutes: Int
   var milestone: String?
   var inHistory: Bool
 
-  init(_ session: Session, now: Date) {
-    let elapsed = session.elapsed(at: now)
+  init(_ session: Session, now: WallTime) {
+    let elapsed = session.elapsedMilliseconds(at: now)
     id = session.id.uuidString.lowercased()
     start = session.span.start
     end = session.span.end
     outcome = session.span.outcome.word
     targetMinutes = session.targetMinutes
-    elapsedMinutes = DurationText.wholeMinutes(elapsed)
-    milestone = session.span.end == nil ? Milestone(elapsed: elapsed)?.rawValue : nil
+    elapsedMinutes = DurationText.wholeMinutes(milliseconds: elapsed)
+    milestone = session.span.end == nil ? Milestone(elapsedMilliseconds: elapsed)?.rawValue : nil
     inHistory = session.isInHistory
   }
 }
@@ -68,7 +69,7 @@ enum SessionWords {
       table.add(
         ids[hex] ?? hex, context.words(session.span.start),
         session.span.end.map(context.words) ?? "still open",
-        DurationText.text(session.elapsed(at: context.now)),
+        DurationText.text(milliseconds: session.elapsedMilliseconds(at: context.now)),
         DurationText.text(minutes: session.targetMinutes),
         session.span.outcome == .completed ? "" : session.span.outcome.word)
     }
@@ -81,7 +82,7 @@ enum SessionWords {
       "id       \(session.id.uuidString.lowercased())",
       "started  \(context.words(session.span.start))",
       "ended    \(session.span.end.map(context.words) ?? "still open")",
-      "lasted   \(DurationText.text(session.elapsed(at: context.now)))",
+      "lasted   \(DurationText.text(milliseconds: session.elapsedMilliseconds(at: context.now)))",
       "target   \(DurationText.text(minutes: session.targetMinutes))",
       "outcome  \(session.span.outcome.word)",
     ]
@@ -104,7 +105,7 @@ enum SessionWords {
 
   /// One line after the end of a fast.
   static func ended(_ session: Session, _ context: CommandContext) -> String {
-    let length = DurationText.text(session.elapsed(at: context.now))
+    let length = DurationText.text(milliseconds: session.elapsedMilliseconds(at: context.now))
     switch session.span.outcome {
     case .completed:
       let words = "\(ending(session)) after \(length)."

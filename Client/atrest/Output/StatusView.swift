@@ -24,7 +24,7 @@ struct StatusReport: Encodable, Equatable {
     var paired: Bool
     var account: String?
     var server: String?
-    var lastSync: Date?
+    var lastSync: WallTime?
     var waiting: Int
     var heldDeletions: Int
     var refused: [Refused]
@@ -52,7 +52,7 @@ struct StatusReport: Encodable, Equatable {
     self.conflicts = conflicts
     sync = Sync(
       paired: status?.isPaired ?? false, account: status?.account, server: status?.server,
-      lastSync: status?.lastSync.map { Date(milliseconds: $0.milliseconds) },
+      lastSync: status?.lastSync,
       waiting: (status?.pendingCount ?? 0) - (status?.refusedCount ?? 0)
         - (status?.heldDeletionCount ?? 0),
       heldDeletions: status?.heldDeletionCount ?? 0,

@@ -3,6 +3,7 @@
 
 import AtrestDomain
 import AtrestPresentation
+import AtrestReplication
 import Foundation
 
 extension Style {
@@ -75,14 +76,15 @@ enum TreeView {
 
   /// The tree's state for a fast; nil if there is no tree.
   static func state(
-    of session: Session, at now: Date, _ entitlement: Entitlement
+    of session: Session, at now: WallTime, _ entitlement: Entitlement
   ) -> TreeState? {
     guard FeatureGate.timerTree.isOpen(for: entitlement) else { return nil }
     switch session.span.outcome {
     case .active:
       return .materialising(
         progress: MaterialisingProgress.value(
-          elapsed: session.elapsed(at: now), targetMinutes: session.targetMinutes))
+          elapsedMilliseconds: session.elapsedMilliseconds(at: now),
+          targetMinutes: session.targetMinutes))
     case .completed: return TreeMapper.state(of: session)
     case .abandoned: return nil
     }
@@ -90,7 +92,7 @@ enum TreeView {
 
   /// The lines of the small tree, at most as wide as the terminal.
   static func lines(
-    of session: Session, at now: Date, _ entitlement: Entitlement, _ style: Style, columns: Int,
+    of session: Session, at now: WallTime, _ entitlement: Entitlement, _ style: Style, columns: Int,
     isUnicode: Bool
   ) -> [String] {
     guard let state = state(of: session, at: now, entitlement) else { return [] }

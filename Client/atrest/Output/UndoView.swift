@@ -19,12 +19,12 @@ struct UndoRow: Encodable, Equatable {
   }
 
   var action: String
-  var at: Date
+  var at: WallTime
   var changes: [Change]
 
   init(_ undone: UndoneAction) {
     action = UndoWords.name(undone.action)
-    at = Date(milliseconds: undone.at.milliseconds)
+    at = undone.at
     changes = undone.changes.map { change in
       let key = change.after.key
       func names(_ fields: [FieldNumber]) -> [String] {

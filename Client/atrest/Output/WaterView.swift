@@ -2,16 +2,17 @@
 // Output of water.
 
 import AtrestDomain
+import AtrestReplication
 import Foundation
 
 /// One entry, for `--json`.
 struct WaterRow: Encodable, Equatable {
   var id: String
-  var at: Date
+  var at: WallTime
   var day: String
   var millilitres: Int
 
-  init(_ entry: WaterEntry, in zone: TimeZone) {
+  init(_ entry: WaterEntry, in zone: ZoneOffsets) {
     id = entry.id.uuidString.lowercased()
     at = entry.intake.at
     day = LocalDay(entry.intake.at, in: zone).iso

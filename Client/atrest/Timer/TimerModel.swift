@@ -2,6 +2,7 @@
 // The state machine of the live timer. Pure: reads no clock, terminal or disk.
 
 import AtrestDomain
+import AtrestReplication
 import Foundation
 
 /// The state of the live timer.
@@ -11,7 +12,7 @@ struct TimerModel: Hashable {
     /// A key was pressed.
     case key(TimerKey)
     /// Time passed.
-    case tick(Date)
+    case tick(WallTime)
     /// The terminal was resized.
     case resized(ScreenSize)
     /// The replica was read: its snapshot, and the current version of the fast on the screen.
@@ -49,13 +50,13 @@ struct TimerModel: Hashable {
   /// A sentence shown for a limited time.
   struct Notice: Hashable {
     var text: String
-    var until: Date
+    var until: WallTime
   }
 
   /// The completion of a fast on this timer.
   struct Completion: Hashable {
     var arrival: Arrival
-    var at: Date
+    var at: WallTime
   }
 
   private(set) var context: CommandContext
@@ -65,13 +66,13 @@ struct TimerModel: Hashable {
   private(set) var overlay: Overlay?
   private(set) var notice: Notice?
   /// When a fast was started here.
-  private(set) var begun: Date?
+  private(set) var begun: WallTime?
   private(set) var completion: Completion?
   /// Fasts that were already open when another one ended here. The screen keeps the ended one until
   /// a key is pressed, then shows these.
-  private var setAside: Set<UUID> = []
+  private var setAside: Set<RecordUUID> = []
   /// When the citation was requested.
-  private(set) var citationAsked: Date?
+  private(set) var citationAsked: WallTime?
   /// Whether an action here can be undone with `u`.
   private(set) var canUndo = false
   /// Whether the transition moment was shown since launch; it is shown at most once.
@@ -87,7 +88,7 @@ struct TimerModel: Hashable {
     .letter("w"), .letter("u"), .letter("c"), .letter("q"),
   ]
   /// How long a notice stays, in seconds.
-  static let noticeSeconds: TimeInterval = 5
+  static let noticeSeconds = 5.0
   /// How long Vigil's line stays after a start, in seconds.
   static let fastStartSeconds = Vigil.Timing.fastStartHold + 0.8
   /// How long a citation stays, in seconds.
@@ -127,7 +128,9 @@ struct TimerModel: Hashable {
   /// Vigil according to the settings.
   var vigil: Vigil { Vigil(snapshot.choices.settings) }
 
-  func seconds(since then: Date) -> TimeInterval { context.now.timeIntervalSince(then) }
+  func seconds(since then: WallTime) -> Double {
+    Double(context.now.milliseconds(since: then)) / 1000
+  }
 
   // MARK: - Events
 
@@ -272,7 +275,8 @@ struct TimerModel: Hashable {
   }
 
   private mutating func say(_ sentence: String) {
-    notice = Notice(text: sentence, until: context.now.addingTimeInterval(Self.noticeSeconds))
+    notice = Notice(
+      text: sentence, until: context.now.advanced(by: Int64(Self.noticeSeconds * 1000)))
   }
 
   // MARK: - Vigil
@@ -282,7 +286,7 @@ struct TimerModel: Hashable {
     switch machine.status {
     case .idle: return vigil.idle(on: LocalDay(context.now, in: context.zone))
     case .active(let session):
-      return Milestone(elapsed: session.elapsed(at: context.now))
+      return Milestone(elapsedMilliseconds: session.elapsedMilliseconds(at: context.now))
         .flatMap { vigil.milestone($0)?.scripture }
     case .completed(let session):
       guard let completion,

@@ -128,16 +128,18 @@ struct TimerScreen {
     case .idle:
       add(Word.timerIdlePrompt.text, .highlight, 0)
     case .active(let session):
-      let elapsed = session.elapsed(at: model.context.now)
+      let elapsed = session.elapsedMilliseconds(at: model.context.now)
       add(Word.timerActiveLabel.text, .muted, 6)
-      add(ElapsedText.text(elapsed), .highlight, 0)
+      add(ElapsedText.text(milliseconds: elapsed), .highlight, 0)
       blocks.append(blank)
-      if let milestone = Milestone(elapsed: elapsed) {
+      if let milestone = Milestone(elapsedMilliseconds: elapsed) {
         add(milestone.companionText, .accent, 3)
         if let addition = model.vigil.milestone(milestone) { add(addition.companion, .accent, 5) }
       }
     case .completed(let session):
-      add(ElapsedText.text(session.elapsed(at: model.context.now)), .highlight, 1)
+      add(
+        ElapsedText.text(milliseconds: session.elapsedMilliseconds(at: model.context.now)),
+        .highlight, 1)
       add(
         TreeMapper.state(of: session) == .established
           ? Word.timerCompletedLabel.text : "\(SessionWords.ending(session)).", .highlight, 0)

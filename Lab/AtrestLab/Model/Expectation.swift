@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The expectations that a scenario can state.
 
+import AtrestReplication
 import Foundation
 
 /// What must hold at a point of the scenario.
@@ -38,8 +39,8 @@ package struct Expectation: Hashable, Sendable {
   /// The expected parts of a fast; nil parts are not compared.
   package struct FastMatch: Hashable, Sendable {
     /// When it started.
-    package var began: Date?
-    package var ended: Date?
+    package var began: WallTime?
+    package var ended: WallTime?
     /// `active`, `completed` or `abandoned`.
     package var outcome: String?
     package var targetMinutes: Int?
@@ -50,7 +51,7 @@ package struct Expectation: Hashable, Sendable {
     /// The amount in millilitres.
     package var millilitres: Int?
     /// When it was drunk.
-    package var at: Date?
+    package var at: WallTime?
   }
 
   /// The expected journal.

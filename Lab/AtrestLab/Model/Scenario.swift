@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model of a scenario: devices, a start, and timed steps.
 
+import AtrestReplication
 import Foundation
 
 /// A scenario of devices that conflict, with the expected outcome.
@@ -10,7 +11,7 @@ package struct Scenario: Hashable, Sendable {
   /// The description; may be empty.
   package var about = ""
   /// The start time.
-  package var start: Date
+  package var start: WallTime
   /// The zone of its clock times.
   package var zone = TimeZone.gmt
   /// The devices at the start, in display order.
@@ -31,7 +32,7 @@ package struct Scenario: Hashable, Sendable {
     /// The line in the file, from 1; 0 without a file.
     package var line = 0
     /// The true time of the step.
-    package var at: Date
+    package var at: WallTime
     /// The event.
     package var action: Action
   }
@@ -80,15 +81,15 @@ package struct Scenario: Hashable, Sendable {
   /// An edit by a person on a device. Records have names that exist only in the scenario.
   package enum Edit: Hashable, Sendable {
     /// Starts a fast, by default now and with the usual target.
-    case start(String, began: Date?, targetMinutes: Int?)
+    case start(String, began: WallTime?, targetMinutes: Int?)
     /// Ends a fast, by default now.
-    case finish(String, ended: Date?, isCompleted: Bool)
+    case finish(String, ended: WallTime?, isCompleted: Bool)
     /// Edits a fast.
     case correctFast(String, FastChange)
     /// Records drinks, by default now.
-    case drink([String], millilitres: Int, at: Date?)
+    case drink([String], millilitres: Int, at: WallTime?)
     /// Edits a drink.
-    case correctWater(String, millilitres: Int?, at: Date?)
+    case correctWater(String, millilitres: Int?, at: WallTime?)
     /// Deletes fasts and drinks.
     case delete([String])
     /// Writes a setting.
@@ -100,8 +101,8 @@ package struct Scenario: Hashable, Sendable {
   /// The edited parts of a fast.
   package struct FastChange: Hashable, Sendable {
     /// When it started.
-    package var began: Date?
-    package var ended: Date?
+    package var began: WallTime?
+    package var ended: WallTime?
     /// `active`, `completed` or `abandoned`.
     package var outcome: String?
     package var targetMinutes: Int?
@@ -172,5 +173,5 @@ package enum ClockError: Hashable, Sendable {
   /// The lead in milliseconds; negative for a lag.
   case ahead(milliseconds: Int64)
   /// Stopped at one time.
-  case stuck(Date)
+  case stuck(WallTime)
 }

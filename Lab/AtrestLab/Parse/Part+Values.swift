@@ -3,6 +3,7 @@
 // line.
 
 import AtrestDomain
+import AtrestReplication
 import Foundation
 
 extension Part {
@@ -113,7 +114,7 @@ extension Part {
 
   /// A time: `+2h` after the scenario's start, `22:30` (the last occurrence), `2h ago`, `yesterday
   /// 22:30`, or a date with a time.
-  func moment(_ around: Around) throws(ScenarioError) -> Date {
+  func moment(_ around: Around) throws(ScenarioError) -> WallTime {
     guard case .text(let text) = content, let date = around.moment(text) else {
       throw expected("a time such as 22:30, 2h ago, +16h or 2026-03-02T22:30")
     }
@@ -139,20 +140,18 @@ extension Part {
 
 /// The reference times for parsing relative times.
 struct Around {
-  var start: Date
-  var now: Date
-  var zone: TimeZone
+  var start: WallTime
+  var now: WallTime
+  var zone: ZoneOffsets
 
-  func moment(_ text: String) -> Date? {
+  func moment(_ text: String) -> WallTime? {
     if text.hasPrefix("+") {
-      return Lengths.milliseconds(String(text.dropFirst())).map {
-        start.addingTimeInterval(Double($0) / 1000)
-      }
+      return Lengths.milliseconds(String(text.dropFirst())).map { start.advanced(by: $0) }
     }
     return date(text)
   }
 
-  func date(_ text: String) -> Date? {
+  func date(_ text: String) -> WallTime? {
     try? Typed.time(text, now: now, in: zone)
   }
 }

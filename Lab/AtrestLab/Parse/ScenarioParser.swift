@@ -2,6 +2,8 @@
 // Parses a scenario: head, devices and steps in order.
 
 import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
 import Foundation
 
 extension Scenario {
@@ -20,7 +22,8 @@ extension Scenario {
 /// Tracks which devices and records exist at each step.
 struct ScenarioParser {
   let root: Part
-  var around = Around(start: .distantPast, now: .distantPast, zone: .gmt)
+  private var zoneOfClocks = TimeZone.gmt
+  var around = Around(start: .epoch, now: .epoch, zone: .utc)
   var devices: [String] = []
   var records: [String: Kind] = [:]
   /// Devices, and possibly the server, of which a copy was put aside.
@@ -29,7 +32,7 @@ struct ScenarioParser {
   enum Kind { case fast, water }
 
   /// The default delay of a step after the previous one, in seconds.
-  static let pause: TimeInterval = 60
+  static let pause = Milliseconds.perMinute
 
   /// Reserved words, which cannot be device names.
   static let reserved: Set<String> = [
@@ -59,13 +62,14 @@ struct ScenarioParser {
       guard case .text(let text) = part.content, let zone = TimeZone(identifier: text) else {
         throw part.expected("a time zone such as Europe/Berlin")
       }
-      around.zone = zone
+      zoneOfClocks = zone
+      around.zone = ZoneOffsets(zone)
     }
     around.start = try start(required("start"))
     around.now = around.start
     var scenario = Scenario(
       name: name, about: try parts["about"]?.text("some words") ?? "", start: around.start,
-      zone: around.zone, devices: try setups(required("devices")), steps: [])
+      zone: zoneOfClocks, devices: try setups(required("devices")), steps: [])
     let list = try required("steps")
     guard case .list(let steps) = list.content else { throw list.expected("a list of steps") }
     guard steps.count <= Scenario.Limits.steps else {
@@ -79,10 +83,10 @@ struct ScenarioParser {
     return scenario
   }
 
-  private func start(_ part: Part) throws(ScenarioError) -> Date {
+  private func start(_ part: Part) throws(ScenarioError) -> WallTime {
     let problem = part.expected("a date and a time such as 2026-03-02T20:00")
     guard case .text(let text) = part.content, text.count >= 16,
-      let date = Around(start: .distantPast, now: .distantPast, zone: around.zone).date(text)
+      let date = Around(start: .epoch, now: .epoch, zone: around.zone).date(text)
     else { throw problem }
     let years = LocalDay(date, in: around.zone).parts.year
     guard (1971...2200).contains(years) else { throw problem }
@@ -192,19 +196,19 @@ struct ScenarioParser {
         time < around.now
       {
         // A bare clock time means its next occurrence here.
-        time = time.addingTimeInterval(86_400)
+        time = time.advanced(by: Milliseconds.perDay)
       }
       guard time >= around.now else {
         throw part.error("expected a time after the step before, found \(part.found)")
       }
       around.now = time
     } else if let wait {
-      around.now += Double(try wait.duration()) / 1000
+      around.now = around.now.advanced(by: try wait.duration())
     } else if !isFirst {
-      around.now += Self.pause
+      around.now = around.now.advanced(by: Self.pause)
     }
-    let years = Double(Scenario.Limits.years) * 365 * 86_400
-    guard around.now.timeIntervalSince(around.start) <= years else {
+    let years = Int64(Scenario.Limits.years) * 365 * Milliseconds.perDay
+    guard around.now.milliseconds(since: around.start) <= years else {
       throw (part ?? wait ?? root).error(
         "a scenario ends within \(Scenario.Limits.years) years of its start")
     }

@@ -77,10 +77,10 @@ struct Holding: Sendable {
   }
 
   /// The active fast, derived as in every program.
-  var active: UUID? {
+  var active: RecordUUID? {
     Fasting(
       live.compactMap { key, item in
-        guard key.kind == .session, let id = UUID(bytes: key.id), let fast = item.fast else {
+        guard key.kind == .session, let id = RecordUUID(bytes: key.id), let fast = item.fast else {
           return nil
         }
         return Fast(id: id, span: fast.span, targetMinutes: fast.targetMinutes)

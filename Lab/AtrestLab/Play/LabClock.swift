@@ -11,14 +11,14 @@ import Synchronization
 final class LabClock: Sendable {
   private let time: Mutex<WallTime>
 
-  init(_ start: Date) {
-    time = Mutex(WallTime(milliseconds: start.milliseconds))
+  init(_ start: WallTime) {
+    time = Mutex(start)
   }
 
   var now: WallTime { time.withLock { $0 } }
 
-  func set(_ date: Date) {
-    time.withLock { $0 = WallTime(milliseconds: date.milliseconds) }
+  func set(_ time: WallTime) {
+    self.time.withLock { $0 = time }
   }
 }
 
@@ -44,7 +44,7 @@ final class DeviceClock: WallClock {
   func shown(at time: WallTime) -> WallTime {
     switch error {
     case .none: return time
-    case .stuck(let date): return WallTime(milliseconds: date.milliseconds)
+    case .stuck(let time): return time
     case .ahead(let milliseconds):
       let (sum, overflow) = time.milliseconds.addingReportingOverflow(milliseconds)
       return overflow ? time : WallTime(milliseconds: sum)

@@ -47,10 +47,9 @@ extension Player {
   }
 
   private mutating func make(
-    _ edit: Scenario.Edit, on device: Device, _ time: Date
+    _ edit: Scenario.Edit, on device: Device, _ time: WallTime
   ) throws {
-    let real = WallTime(milliseconds: time.milliseconds)
-    let now = Date(milliseconds: device.clock.shown(at: real).milliseconds)
+    let now = device.clock.shown(at: time)
     switch edit {
     case .start(let name, let began, let target):
       let id = RecordBook.id(name)

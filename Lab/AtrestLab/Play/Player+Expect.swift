@@ -119,13 +119,9 @@ extension Player {
       problems.append(
         "\(what): expected \(words(expected)), found \(found.map(words) ?? "nothing")")
     }
-    let date: (Date) -> String = { LabWords.time($0, start, zone) }
-    compare("began", match.began?.milliseconds, span.start.milliseconds) {
-      date(Date(milliseconds: $0))
-    }
-    compare("ended", match.ended?.milliseconds, span.end?.milliseconds) {
-      date(Date(milliseconds: $0))
-    }
+    let date: (WallTime) -> String = { LabWords.time($0, start, zone) }
+    compare("began", match.began, span.start, date)
+    compare("ended", match.ended, span.end, date)
     compare("outcome", match.outcome, span.outcome.word) { $0 }
     compare("target", match.targetMinutes, target) { DurationText.text(minutes: $0) }
     return problems
@@ -140,7 +136,7 @@ extension Player {
         "expected \(AmountText.text(millilitres: amount)), found "
           + AmountText.text(millilitres: intake.millilitres))
     }
-    if let at = match.at, at.milliseconds != intake.at.milliseconds {
+    if let at = match.at, at != intake.at {
       problems.append(
         "expected it \(LabWords.time(at, start, zone)), found it "
           + LabWords.time(intake.at, start, zone))

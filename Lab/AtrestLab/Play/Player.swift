@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestWire
@@ -31,8 +32,8 @@ package struct Player {
   }
 
   let ground: Ground
-  let start: Date
-  let zone: TimeZone
+  let start: WallTime
+  let zone: ZoneOffsets
   let folder: LabFolder
   let clock: LabClock
   let random: LabRandom
@@ -45,8 +46,8 @@ package struct Player {
   private var folders = 0
 
   /// A server's housekeeping acts after gaps this long, and a given server cannot be advanced: 30
-  /// days, in seconds.
-  static let longGap: TimeInterval = 30 * 86_400
+  /// days, in milliseconds.
+  static let longGap = 30 * Milliseconds.perDay
 
   /// Plays a scenario to its end, or to a step that cannot be played.
   ///
@@ -86,7 +87,7 @@ package struct Player {
   ) async throws {
     self.ground = ground
     start = scenario.start
-    zone = scenario.zone
+    zone = ZoneOffsets(scenario.zone)
     folder = try LabFolder()
     clock = LabClock(scenario.start)
     random = LabRandom(seed: seed)
@@ -126,7 +127,7 @@ package struct Player {
           "\(file):\(step.line): this needs \(what), so the scenario plays on the lab's own server only. Leave `--pair` out."
         )
       }
-      if step.at.timeIntervalSince(last) >= longGap {
+      if step.at.milliseconds(since: last) >= longGap {
         throw .given(
           "\(file):\(step.line): here 30 days or more pass, and the given server's clock cannot. Leave `--pair` out."
         )

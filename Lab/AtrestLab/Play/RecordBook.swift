@@ -12,7 +12,7 @@ struct RecordBook {
   private(set) var keys: [String: RecordKey] = [:]
 
   /// The id of a fast or drink, a deterministic function of its name.
-  static func id(_ name: String) -> UUID {
+  static func id(_ name: String) -> RecordUUID {
     var random = SplitMix(
       seed: name.utf8.reduce(0xcbf2_9ce4_8422_2325) {
         ($0 ^ UInt64($1)) &* 0x100_0000_01b3
@@ -23,7 +23,9 @@ struct RecordBook {
     }
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
-    guard let id = UUID(bytes: bytes) else { preconditionFailure("a UUID has sixteen bytes") }
+    guard let id = RecordUUID(bytes: bytes) else {
+      preconditionFailure("a UUID has sixteen bytes")
+    }
     return id
   }
 

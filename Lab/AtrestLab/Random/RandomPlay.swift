@@ -66,11 +66,11 @@ private struct RandomMaker {
   private let mishaps: Mishaps
   private var backups: Set<Scenario.Machine> = []
   private let longestPause: Int
-  private var now: Date
+  private var now: WallTime
   private var made = 0
 
   /// 5 January 2026, 8:00 UTC.
-  private static let start = Date(timeIntervalSince1970: 1_767_600_000)
+  private static let start = WallTime(milliseconds: 1_767_600_000_000)
   /// The kind of faults. Never both: a server and a device that both lose data may lose writes that
   /// only they had.
   private enum Mishaps: CaseIterable {
@@ -115,7 +115,7 @@ private struct RandomMaker {
     case 0: .ahead(milliseconds: 2 * 3_600_000)
     case 1: .ahead(milliseconds: -3 * 86_400_000)
     case 2: .ahead(milliseconds: 365 * 86_400_000)
-    case 3: .stuck(Date(timeIntervalSince1970: 300))
+    case 3: .stuck(WallTime(milliseconds: 300_000))
     default: .none
     }
   }
@@ -184,7 +184,8 @@ private struct RandomMaker {
   }
 
   private mutating func advance() {
-    now += Double(Int.random(in: 1...longestPause, using: &random)) * 60
+    let minutes = Int64(Int.random(in: 1...longestPause, using: &random))
+    now = now.advanced(by: minutes * Milliseconds.perMinute)
   }
 
   private mutating func play(_ action: Scenario.Action) async throws {

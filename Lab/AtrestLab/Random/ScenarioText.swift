@@ -2,6 +2,7 @@
 // Formats a scenario as a file that parses to the same scenario.
 
 import AtrestDomain
+import AtrestReplication
 import Foundation
 
 extension Scenario {
@@ -23,14 +24,10 @@ extension Scenario {
     }
     lines += ["", "steps:"]
     for step in steps {
-      lines.append("  - at: +\(Lengths.text(milliseconds(since: step.at)))")
+      lines.append("  - at: +\(Lengths.text(step.at.milliseconds(since: start)))")
       lines += words(step.action).map { "    " + $0 }
     }
     return lines.joined(separator: "\n") + "\n"
-  }
-
-  private func milliseconds(since date: Date) -> Int64 {
-    Int64((date.timeIntervalSince(start) * 1000).rounded())
   }
 
   /// Double quotes preserve any text.
@@ -75,7 +72,7 @@ extension Scenario {
   }
 
   private func words(_ edit: Edit) -> String {
-    func time(_ key: String, _ date: Date?) -> String? {
+    func time(_ key: String, _ date: WallTime?) -> String? {
       date.map { "\(key): \(quoted(TimeText.iso($0)))" }
     }
     func target(_ minutes: Int?) -> String? { minutes.map { "target: \($0)m" } }

@@ -11,7 +11,7 @@ import Foundation
 /// Texts for steps and values.
 enum LabWords {
   /// A time such as `2 Mar 20:00`, with the year if it is not the scenario's.
-  static func time(_ date: Date, _ start: Date, _ zone: TimeZone) -> String {
+  static func time(_ date: WallTime, _ start: WallTime, _ zone: ZoneOffsets) -> String {
     let day = LocalDay(date, in: zone)
     var words = TimeText.day(day)
     let year = " \(LocalDay(start, in: zone).parts.year)"
@@ -20,7 +20,7 @@ enum LabWords {
   }
 
   /// A field's value as text.
-  static func value(_ value: FieldValue, _ start: Date, _ zone: TimeZone) -> String {
+  static func value(_ value: FieldValue, _ start: WallTime, _ zone: ZoneOffsets) -> String {
     switch value {
     case .deleted(true): "deleted"
     case .deleted(false): "not deleted"
@@ -33,7 +33,7 @@ enum LabWords {
     }
   }
 
-  private static func span(_ span: Fast.Span, _ start: Date, _ zone: TimeZone) -> String {
+  private static func span(_ span: Fast.Span, _ start: WallTime, _ zone: ZoneOffsets) -> String {
     guard let end = span.end else { return "since \(time(span.start, start, zone))" }
     let isOneDay = LocalDay(span.start, in: zone) == LocalDay(end, in: zone)
     let words = isOneDay ? TimeText.clock(end, in: zone) : time(end, start, zone)
@@ -43,7 +43,7 @@ enum LabWords {
 
   /// A record's values as text.
   static func item(
-    _ item: Holding.HeldRecord, _ kind: RecordKind, _ start: Date, _ zone: TimeZone
+    _ item: Holding.HeldRecord, _ kind: RecordKind, _ start: WallTime, _ zone: ZoneOffsets
   ) -> String {
     let fields = item.values.keys.sorted().filter { $0 != Register.deletedField }
     return fields.compactMap { item.values[$0] }.map { value($0, start, zone) }
@@ -51,12 +51,12 @@ enum LabWords {
   }
 
   /// An edit as text, following the device's name.
-  static func edit(_ edit: Scenario.Edit, _ zone: TimeZone) -> String {
+  static func edit(_ edit: Scenario.Edit, _ zone: ZoneOffsets) -> String {
     func parts(_ parts: [String?]) -> String { parts.compactMap { $0 }.joined(separator: ", ") }
     func target(_ minutes: Int?) -> String? {
       minutes.map { "target \(DurationText.text(minutes: $0))" }
     }
-    func clock(_ word: String, _ date: Date?) -> String? {
+    func clock(_ word: String, _ date: WallTime?) -> String? {
       date.map { "\(word) \(time($0, $0, zone))" }
     }
     switch edit {
@@ -96,7 +96,7 @@ enum LabWords {
   }
 
   /// A change of clock as text, following the device's name.
-  static func clockIsSet(_ error: ClockError, _ zone: TimeZone) -> String {
+  static func clockIsSet(_ error: ClockError, _ zone: ZoneOffsets) -> String {
     switch error {
     case .none: "sets its clock right"
     case .stuck(let date): "has a clock that stands at \(TimeText.iso(date))"

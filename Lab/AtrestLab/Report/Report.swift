@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record of a played scenario and its failed expectations.
 
+import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
 import Foundation
 
 /// The outcome of one scenario.
@@ -27,7 +30,7 @@ package struct Report: Sendable {
     /// The line in the file; 0 without a file.
     package var line: Int
     /// The time of the step.
-    package var at: Date
+    package var at: WallTime
     /// The device or other actor; may be empty.
     package var who: String
     /// What happened, following `who`.
@@ -66,9 +69,9 @@ package struct Report: Sendable {
   /// The file, or the origin of the scenario.
   package let file: String
   /// The start time.
-  package let start: Date
+  package let start: WallTime
   /// The time zone for display.
-  package let zone: TimeZone
+  package let zone: ZoneOffsets
   /// Whether each sync lists the devices' contents.
   package let isVerbose: Bool
   /// The steps in order.
@@ -93,7 +96,7 @@ package struct Report: Sendable {
     about = scenario.about
     self.file = file
     start = scenario.start
-    zone = scenario.zone
+    zone = ZoneOffsets(scenario.zone)
     self.isVerbose = isVerbose
   }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encodes a report as JSON.
 
+import AtrestDomain
 import Foundation
 
 /// A report for `--json`. Names are stable; nil members are absent.
 package struct ReportRow: Encodable, Sendable {
   struct Step: Encodable {
     var line: Int?
-    var at: Date
+    /// ISO 8601 in UTC.
+    var at: String
     var who: String?
     var what: String
     var changes: [Change]?
@@ -75,7 +77,8 @@ package struct ReportRow: Encodable, Sendable {
 
   private static func step(_ step: Report.Step) -> Step {
     var row = Step(
-      line: line(step.line), at: step.at, who: step.who.isEmpty ? nil : step.who, what: step.what)
+      line: line(step.line), at: TimeText.iso(step.at), who: step.who.isEmpty ? nil : step.who,
+      what: step.what)
     let changes = step.notes.compactMap(change)
     row.changes = changes.isEmpty ? nil : changes
     let losses = step.notes.compactMap(setAside)

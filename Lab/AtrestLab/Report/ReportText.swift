@@ -2,6 +2,7 @@
 // Formats a report: one line per step with its notes below, and the devices' final contents.
 
 import AtrestDomain
+import AtrestReplication
 import Foundation
 
 extension Report.Note {
@@ -186,7 +187,7 @@ extension Report {
     return lines
   }
 
-  private static func day(_ date: Date, _ zone: TimeZone) -> String {
+  private static func day(_ date: WallTime, _ zone: ZoneOffsets) -> String {
     TimeText.day(LocalDay(date, in: zone))
   }
 

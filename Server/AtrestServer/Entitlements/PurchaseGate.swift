@@ -4,6 +4,7 @@
 
 import AtrestDomain
 import AtrestEntitlements
+import AtrestFoundation
 import AtrestReplication
 import AtrestWire
 import Crypto

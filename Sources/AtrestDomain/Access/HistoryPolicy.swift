@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects the fasts that calendar, history and forest show.
 
-import Foundation
+import AtrestReplication
 
 /// A fast as the calendar and the history show it.
 public struct CalendarEntry: Hashable, Identifiable, Sendable {
@@ -15,11 +15,11 @@ public struct CalendarEntry: Hashable, Identifiable, Sendable {
   }
 
   /// The fast's id.
-  public var id: UUID { session.id }
+  public var id: RecordUUID { session.id }
   /// The date of the entry: the fast's end.
-  public var date: Date { session.span.end ?? session.span.start }
+  public var date: WallTime { session.span.end ?? session.span.start }
   /// How long it lasted, in milliseconds.
-  public var durationMilliseconds: Int { session.durationMilliseconds ?? 0 }
+  public var durationMilliseconds: Int64 { session.durationMilliseconds ?? 0 }
   /// Whether it ended before its target but at 70 % of it or later.
   public var isIncomplete: Bool { TreeMapper.state(of: session) == .incomplete }
   /// Whether it ended before its target.

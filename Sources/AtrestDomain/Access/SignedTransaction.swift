@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the claims of a signed App Store transaction without verifying it.
 
-import Foundation
-
 /// The claims of a signed transaction (JWS compact form) that identify and order it. Unverified:
 /// they order facts and grant nothing.
 public struct SignedTransaction: Hashable, Sendable {
@@ -19,37 +17,19 @@ public struct SignedTransaction: Hashable, Sendable {
   /// When the App Store signed the statement, in milliseconds since 1970, UTC.
   public let signedMilliseconds: Int64
 
-  private struct Claims: Decodable {
-    var transactionId: String?
-    var originalTransactionId: String?
-    var signedDate: Int64
-  }
-
   /// Parses the claims; nil if the bytes are not a JWS whose payload has them.
   public init?(jws: [UInt8]) {
     guard jws.count <= Self.limitBytes else { return nil }
     let segments = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard segments.count == 3, let payload = Self.base64URL(segments[1]),
-      let claims = try? JSONDecoder().decode(Claims.self, from: payload),
-      let name = claims.transactionId
-        ?? claims.originalTransactionId.map({ Self.renewalPrefix + $0 }),
+    guard segments.count == 3, let payload = StrictBase64.url(segments[1]),
+      let claims = StrictJSON(payload)?.members,
+      let name = claims["transactionId"]?.text
+        ?? claims["originalTransactionId"]?.text.map({ Self.renewalPrefix + $0 }),
       (1...64).contains(name.utf8.count),
       name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-      (1..<(1 << 47)).contains(claims.signedDate)
+      let signed = claims["signedDate"]?.number, (1..<(1 << 47)).contains(signed)
     else { return nil }
     transactionID = name
-    signedMilliseconds = claims.signedDate
-  }
-
-  private static func base64URL(_ text: ArraySlice<UInt8>) -> Data? {
-    var base64 = text.map { byte in
-      switch byte {
-      case UInt8(ascii: "-"): UInt8(ascii: "+")
-      case UInt8(ascii: "_"): UInt8(ascii: "/")
-      default: byte
-      }
-    }
-    while base64.count % 4 != 0 { base64.append(UInt8(ascii: "=")) }
-    return Data(base64Encoded: Data(base64))
+    signedMilliseconds = signed
   }
 }

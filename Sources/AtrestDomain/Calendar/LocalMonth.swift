@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A calendar month, and the first weekday of a locale.
+// A calendar month, and the days of the week.
 
-import Foundation
+import AtrestReplication
 
 /// A month of the Gregorian calendar in the years 1970 to 6429.
 public struct LocalMonth: Hashable, Comparable, Sendable {
@@ -29,8 +29,8 @@ public struct LocalMonth: Hashable, Comparable, Sendable {
   }
 
   /// The month of an instant in a time zone.
-  public init(_ date: Date, in zone: TimeZone) {
-    self.init(LocalDay(date, in: zone))
+  public init(_ time: WallTime, in zone: ZoneOffsets) {
+    self.init(LocalDay(time, in: zone))
   }
 
   /// The month before; the first month returns itself.
@@ -83,13 +83,6 @@ public enum Weekday: Int, Hashable, Sendable, CaseIterable {
     // 1970-01-01 was a Thursday. Swift's remainder has the sign of its dividend.
     let index = ((day.number % 7) + 7 + 4) % 7
     self = Self.allCases[index]
-  }
-
-  /// The first weekday of a locale; Monday (ISO 8601) if unknown.
-  public static func first(in locale: Locale) -> Weekday {
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.locale = locale
-    return Weekday(rawValue: calendar.firstWeekday) ?? .monday
   }
 
   /// The abbreviated name, such as `Mon`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lays a month out in weeks, with the dots of its fasts.
 
-import Foundation
+import AtrestReplication
 
 /// A month as the calendar shows it: rows of seven days with the fasts that ended on each.
 public struct MonthGrid: Hashable, Sendable {
@@ -34,10 +34,10 @@ public struct MonthGrid: Hashable, Sendable {
   /// Days are local days of 23, 24 or 25 hours. An entry belongs to the local day of its end.
   /// - Parameters:
   ///   - entries: The entries from `CalendarPolicy`. The grid drops only those of other months.
-  ///   - firstWeekday: See `Weekday.first(in:)`.
+  ///   - firstWeekday: The one that the person's locale has.
   /// - Complexity: O(n) in entries.
   public init(
-    month: LocalMonth, entries: some Sequence<CalendarEntry>, now: Date, in zone: TimeZone,
+    month: LocalMonth, entries: some Sequence<CalendarEntry>, now: WallTime, in zone: ZoneOffsets,
     firstWeekday: Weekday
   ) {
     self.month = month
@@ -64,10 +64,10 @@ public struct MonthGrid: Hashable, Sendable {
   }
 
   /// The details shown when a dot is tapped: date, length and outcome.
-  public static func detail(of entry: CalendarEntry, in zone: TimeZone) -> [String] {
+  public static func detail(of entry: CalendarEntry, in zone: ZoneOffsets) -> [String] {
     [
       TimeText.day(LocalDay(entry.date, in: zone)),
-      ElapsedText.text(Double(entry.durationMilliseconds) / 1000),
+      ElapsedText.text(milliseconds: entry.durationMilliseconds),
       (entry.endedEarly ? Word.calendarEndedEarly : .calendarCompleted).text,
     ]
   }

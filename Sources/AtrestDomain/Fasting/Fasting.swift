@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derives the active fast, and validates starting, completing and abandoning. Pure.
 
-import Foundation
+import AtrestReplication
 
 /// The open fasts across one person's devices.
 ///
@@ -21,7 +21,7 @@ public struct Fasting: Hashable, Sendable {
     // Starts may be equal; every device must still choose the same fast.
     let open = sessions.filter { $0.span.outcome == .active }.sorted { a, b in
       if a.span.start != b.span.start { return a.span.start > b.span.start }
-      return a.id.uuidString > b.id.uuidString
+      return a.id > b.id
     }
     active = open.first
     otherOpen = Array(open.dropFirst())
@@ -35,8 +35,9 @@ public struct Fasting: Hashable, Sendable {
   ///   - targetMinutes: The intended length. Captured here; later changes of the usual target do
   ///     not affect it.
   /// - Throws: `FastingRefusal.alreadyActive`; `.targetOutOfRange` outside `Session.targetRange`.
-  public func start(id: UUID, at start: Date, targetMinutes: Int) throws(FastingRefusal) -> Session
-  {
+  public func start(
+    id: RecordUUID, at start: WallTime, targetMinutes: Int
+  ) throws(FastingRefusal) -> Session {
     guard active == nil else { throw .alreadyActive }
     guard Session.targetRange.contains(targetMinutes) else { throw .targetOutOfRange }
     guard let span = Session.Span(start: start, end: nil, outcome: .active) else {
@@ -50,7 +51,7 @@ public struct Fasting: Hashable, Sendable {
   /// - Parameter end: When it ended. An end before the start is replaced by the start, so that a
   ///   clock set back cannot make a fast impossible to end.
   /// - Throws: `FastingRefusal.nothingActive`.
-  public func complete(at end: Date) throws(FastingRefusal) -> Session {
+  public func complete(at end: WallTime) throws(FastingRefusal) -> Session {
     try finish(at: end, as: .completed)
   }
 
@@ -58,12 +59,12 @@ public struct Fasting: Hashable, Sendable {
   ///
   /// - Parameter end: As for `complete`.
   /// - Throws: `FastingRefusal.nothingActive`.
-  public func abandon(at end: Date) throws(FastingRefusal) -> Session {
+  public func abandon(at end: WallTime) throws(FastingRefusal) -> Session {
     try finish(at: end, as: .abandoned)
   }
 
   private func finish(
-    at end: Date, as outcome: Session.Outcome
+    at end: WallTime, as outcome: Session.Outcome
   ) throws(FastingRefusal) -> Session {
     guard var session = active else { throw .nothingActive }
     let start = session.span.start

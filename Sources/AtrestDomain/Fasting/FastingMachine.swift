@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timer's state machine: idle, active, completed or abandoned. Pure.
 
-import Foundation
+import AtrestReplication
 
 /// The timer of one device.
 ///
@@ -38,7 +38,7 @@ public struct FastingMachine: Hashable, Sendable {
   /// - Parameter targetMinutes: Captured now; later changes of the setting do not affect this fast.
   ///   A target out of range becomes 16 hours, so that a bad value never prevents a start.
   @discardableResult
-  public mutating func start(id: UUID, at start: Date, targetMinutes: Int) -> Status {
+  public mutating func start(id: RecordUUID, at start: WallTime, targetMinutes: Int) -> Status {
     guard !status.isActive else { return status }
     let target =
       Session.targetRange.contains(targetMinutes) ? targetMinutes : Session.defaultTargetMinutes
@@ -50,7 +50,7 @@ public struct FastingMachine: Hashable, Sendable {
 
   /// Completes the active fast; an end before the start becomes the start. No-op if none is active.
   @discardableResult
-  public mutating func complete(at end: Date) -> Status {
+  public mutating func complete(at end: WallTime) -> Status {
     guard case .active(let session) = status,
       let ended = try? Fasting([session]).complete(at: end)
     else { return status }
@@ -60,7 +60,7 @@ public struct FastingMachine: Hashable, Sendable {
 
   /// Abandons the active fast. No-op if none is active.
   @discardableResult
-  public mutating func abandon(at end: Date) -> Status {
+  public mutating func abandon(at end: WallTime) -> Status {
     guard case .active(let session) = status,
       let ended = try? Fasting([session]).abandon(at: end)
     else { return status }

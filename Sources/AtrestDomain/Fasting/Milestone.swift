@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The six windows of a fast with their names and texts.
 
-import Foundation
-
 /// A window of a fast. No window ranks above another; each says what is likely happening.
 public enum Milestone: String, Hashable, Sendable, CaseIterable {
   /// From the start to 4 hours.
@@ -18,10 +16,12 @@ public enum Milestone: String, Hashable, Sendable, CaseIterable {
   /// 24 hours and later.
   case prolongedFast = "prolonged_fast"
 
-  /// The window at an elapsed time in seconds; nil before the start. Lower bounds are inclusive.
-  public init?(elapsed: TimeInterval) {
-    guard elapsed >= 0,
-      let window = Self.allCases.last(where: { elapsed >= Double($0.firstHour) * 3600 })
+  /// The window at an elapsed time; nil before the start. Lower bounds are inclusive.
+  public init?(elapsedMilliseconds elapsed: Int64) {
+    guard
+      let window = Self.allCases.last(where: {
+        elapsed >= Int64($0.firstHour) * Milliseconds.perHour
+      })
     else { return nil }
     self = window
   }
@@ -41,6 +41,18 @@ public enum Milestone: String, Hashable, Sendable, CaseIterable {
   /// The hour at which the next window begins; nil for the last.
   public var endHour: Int? {
     Self.allCases.first { $0.firstHour > firstHour }?.firstHour
+  }
+
+  /// Its part of Vigil's catalogue keys.
+  var catalogueKey: String {
+    switch self {
+    case .digestionCompleting: "digestionCompleting"
+    case .beginningToShift: "beginningToShift"
+    case .metabolicTransition: "metabolicTransition"
+    case .deeperRhythm: "deeperRhythm"
+    case .extendedFast: "extendedFast"
+    case .prolongedFast: "prolongedFast"
+    }
   }
 
   /// The name in lower case, for use within a sentence.

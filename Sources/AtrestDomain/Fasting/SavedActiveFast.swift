@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The persisted active fast, and the recovery from a damaged file.
 
-import Foundation
+import AtrestReplication
 
 /// The active fast as a device without records persists it: the three values of the iOS app's state
 /// file.
@@ -10,9 +10,9 @@ import Foundation
 /// progress.
 public struct SavedActiveFast: Hashable, Sendable {
   /// When it started.
-  public let start: Date
+  public let start: WallTime
   /// The last event of the fast; never before the start.
-  public let lastEvent: Date
+  public let lastEvent: WallTime
   /// The intended length in minutes, within `Session.targetRange`.
   public let targetMinutes: Int
 
@@ -23,15 +23,18 @@ public struct SavedActiveFast: Hashable, Sendable {
   ///   - targetHours: 16 hours if absent, as in files of older versions, or out of range.
   /// - Returns: nil if the start cannot be stored. An unreadable file is an error to report, never
   ///   "no active fast".
-  public init?(start: Date, lastEvent: Date?, targetHours: Double?) {
-    guard (0...140_737_488_355).contains(start.timeIntervalSince1970) else { return nil }
+  public init?(start: WallTime, lastEvent: WallTime?, targetHours: Double?) {
+    guard (0...Self.latestMilliseconds).contains(start.milliseconds) else { return nil }
     self.start = start
     self.lastEvent = lastEvent.flatMap { $0 > start ? $0 : nil } ?? start
     targetMinutes = TargetPreference.minutes(hours: targetHours)
   }
 
+  /// The latest start that a record can store: the year 6429.
+  private static let latestMilliseconds: Int64 = 140_737_488_355_000
+
   /// The values to persist for a fast; nil if it has ended.
-  public init?(_ session: Session, lastEvent: Date) {
+  public init?(_ session: Session, lastEvent: WallTime) {
     guard session.span.outcome == .active else { return nil }
     self.init(
       start: session.span.start, lastEvent: lastEvent,
@@ -42,7 +45,7 @@ public struct SavedActiveFast: Hashable, Sendable {
   public var targetHours: Double { Double(targetMinutes) / 60 }
 
   /// The fast as a session.
-  public func session(id: UUID) -> Session {
+  public func session(id: RecordUUID) -> Session {
     guard let span = Session.Span(start: start, end: nil, outcome: .active) else {
       preconditionFailure("an active span without an end is always valid")
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The edits that a person may make to a fast.
 
-import Foundation
+import AtrestReplication
 
 extension Session {
   /// A copy of the fast with some parts changed.
@@ -12,8 +12,9 @@ extension Session {
   ///   - now: No time may lie after it.
   /// - Throws: `InputProblem` for an invalid combination.
   public func edited(
-    start: Date? = nil, end: Date? = nil, outcome: Outcome? = nil, targetMinutes: Int? = nil,
-    now: Date
+    start: WallTime? = nil, end: WallTime? = nil, outcome: Outcome? = nil,
+    targetMinutes: Int? = nil,
+    now: WallTime
   ) throws(InputProblem) -> Session {
     if let targetMinutes { try TypedRules.check(targetMinutes: targetMinutes) }
     let newStart = start ?? span.start

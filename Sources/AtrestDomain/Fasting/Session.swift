@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fast: its span, its outcome and its target.
 
-import Foundation
+import AtrestReplication
 
 /// A fast from its start on. The id exists before the end, so two devices that both end it end the
 /// same one.
@@ -19,14 +19,14 @@ public struct Session: Hashable, Identifiable, Sendable {
   /// Start, end and outcome. They constrain each other, so they are edited and merged as one.
   public struct Span: Hashable, Sendable {
     /// When the fast began.
-    public let start: Date
+    public let start: WallTime
     /// When it ended; nil exactly while active. Not before the start.
-    public let end: Date?
+    public let end: WallTime?
     /// How it ended.
     public let outcome: Outcome
 
     /// Creates a span; nil if an end is missing, superfluous or before the start.
-    public init?(start: Date, end: Date?, outcome: Outcome) {
+    public init?(start: WallTime, end: WallTime?, outcome: Outcome) {
       guard (end == nil) == (outcome == .active) else { return nil }
       if let end, end < start { return nil }
       self.start = start
@@ -36,7 +36,7 @@ public struct Session: Hashable, Identifiable, Sendable {
   }
 
   /// Chosen when the fast starts.
-  public let id: UUID
+  public let id: RecordUUID
   /// When it ran and how it ended.
   public var span: Span
   /// The intended length in minutes; fixed at the start.
@@ -46,7 +46,7 @@ public struct Session: Hashable, Identifiable, Sendable {
   public static let targetRange = 1...(14 * 24 * 60)
 
   /// Creates a fast. The target is not checked.
-  public init(id: UUID, span: Span, targetMinutes: Int) {
+  public init(id: RecordUUID, span: Span, targetMinutes: Int) {
     self.id = id
     self.span = span
     self.targetMinutes = targetMinutes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the position of every tree and star of a forest.
 
-import Foundation
+import AtrestReplication
 
 /// A tree on the canvas.
 public struct PlacedTree: Hashable, Identifiable, Sendable {
@@ -17,7 +17,7 @@ public struct PlacedTree: Hashable, Identifiable, Sendable {
   public let appearance: TreeAppearance
 
   /// The fast's id.
-  public var id: UUID { tree.id }
+  public var id: RecordUUID { tree.id }
   /// The side of its square in points.
   public var size: Double { depth.treeSize }
   /// The opacity to draw with: its own times its layer's.
@@ -31,7 +31,7 @@ public struct PlacedTree: Hashable, Identifiable, Sendable {
 /// A star on the canvas, before parallax. See `ForestCanvas.starOffset(scrolled:)`.
 public struct PlacedStar: Hashable, Sendable {
   /// The id of its fast; nil for a decoration of the empty forest.
-  public let id: UUID?
+  public let id: RecordUUID?
   /// The centre's x, in points from the left.
   public let x: Double
   /// The centre's y, in points from the top of the canvas.
@@ -57,7 +57,7 @@ public struct ForestLayout: Hashable, Sendable {
   /// One star per established tree, or the decoration of the empty forest.
   public let stars: [PlacedStar]
   /// The most recent tree, which the forest scrolls to when opened.
-  public let newest: UUID?
+  public let newest: RecordUUID?
 
   /// Whether there is no tree. Then `Word.forestEmpty` is shown in the middle.
   public var isEmpty: Bool { trees.isEmpty }
@@ -94,7 +94,7 @@ public struct ForestLayout: Hashable, Sendable {
         y: Self.point(unit.y, in: depth.band, of: height), depth: depth,
         appearance: TreeAppearance(character: all[index].character, state: all[index].state))
     }
-    stars = placed.filter(\.hasStar).map { tree in
+    stars = placed.filter { $0.hasStar }.map { tree in
       var stream = SeededStream(seed: StableHash.hash(of: tree.id) ^ Self.starSalt)
       // A single tree has its star right above it.
       let unit = isAlone ? Unit(x: 0.5, y: 0.75) : Unit(x: stream.unit(), y: stream.unit())
@@ -104,7 +104,7 @@ public struct ForestLayout: Hashable, Sendable {
     }
     trees = placed.sorted { a, b in
       if a.depth != b.depth { return a.depth.rawValue > b.depth.rawValue }
-      return a.y == b.y ? a.id.uuidString < b.id.uuidString : a.y < b.y
+      return a.y == b.y ? a.id < b.id : a.y < b.y
     }
   }
 

@@ -2,14 +2,13 @@
 // The hash that selects a fast's tree, stable across devices, processes and versions.
 
 import AtrestReplication
-import Foundation
 
 /// Hashes ids. Swift's `hashValue` is seeded per process, so trees derived from it would change at
 /// every launch and differ between devices.
 public enum StableHash {
   /// The hash of an id's 16 bytes in textual order.
-  public static func hash(of id: UUID) -> UInt64 {
-    withUnsafeBytes(of: id.uuid) { FNV1a.hash($0) }
+  public static func hash(of id: RecordUUID) -> UInt64 {
+    FNV1a.hash(id.bytes)
   }
 }
 

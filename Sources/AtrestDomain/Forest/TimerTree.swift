@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree on the timer: whether it is shown, its position and its star.
 
-import Foundation
+import AtrestReplication
 
 /// The tree behind the timer's text.
 public struct TimerTree: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct TimerTree: Hashable, Sendable {
   /// a tree, and without the entitlement.
   ///
   /// A fast that ended early is shown as in the forest: grey, without a star.
-  public init?(status: FastingMachine.Status, at now: Date, entitlement: Entitlement) {
+  public init?(status: FastingMachine.Status, at now: WallTime, entitlement: Entitlement) {
     guard FeatureGate.timerTree.isOpen(for: entitlement) else { return nil }
     switch status {
     case .idle, .abandoned: return nil

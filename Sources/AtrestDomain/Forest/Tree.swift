@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which fasts have trees, and which tree each has.
 
-import Foundation
+import AtrestReplication
 
 /// The state of a fast's tree.
 public enum TreeState: Hashable, Sendable {
@@ -34,7 +34,7 @@ public struct TreeCharacter: Hashable, Sendable {
   }
 
   /// The character of a fast's tree: `abs(hash) % 8` and `abs(hash / 8) % 5`.
-  public init(id: UUID) {
+  public init(id: RecordUUID) {
     let hash = Int64(bitPattern: StableHash.hash(of: id))
     // `magnitude`, because `abs` of `Int64.min` traps.
     variant = Int(hash.magnitude % UInt64(Self.variants))
@@ -50,7 +50,7 @@ public struct Tree: Hashable, Identifiable, Sendable {
   public let state: TreeState
 
   /// The fast's id.
-  public var id: UUID { session.id }
+  public var id: RecordUUID { session.id }
   /// The form and colour.
   public var character: TreeCharacter { TreeCharacter(id: session.id) }
 }
@@ -67,7 +67,7 @@ public enum TreeMapper {
     let target = session.targetMilliseconds
     if duration >= target { return .established }
     // A duration below the target is too small to overflow.
-    return duration * 100 >= target * incompletePercent ? .incomplete : nil
+    return duration * 100 >= target * Int64(incompletePercent) ? .incomplete : nil
   }
 
   /// The trees of some fasts, oldest end first; for equal ends, the smaller id first. So every
@@ -87,6 +87,6 @@ enum HistoryOrder {
   /// Whether one fast ended before the other; ids break ties.
   static func isOlder(_ a: Session, _ b: Session) -> Bool {
     let ends = (a.span.end ?? a.span.start, b.span.end ?? b.span.start)
-    return ends.0 == ends.1 ? a.id.uuidString < b.id.uuidString : ends.0 < ends.1
+    return ends.0 == ends.1 ? a.id < b.id : ends.0 < ends.1
   }
 }

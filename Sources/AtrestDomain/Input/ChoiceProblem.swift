@@ -1,6 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors for typed choices that do not exist, each with its sentence.
 
+/// Why a typed setting was not accepted. Nothing was changed.
+public enum SettingProblem: Error, Hashable, Sendable {
+  /// A length of time or an amount, or one out of range.
+  case input(InputProblem)
+  /// Something else than the setting's choices.
+  case choice(ChoiceProblem)
+
+  /// What happened, then what to do.
+  public var userMessage: String {
+    switch self {
+    case .input(let problem): problem.userMessage
+    case .choice(let problem): problem.userMessage
+    }
+  }
+}
+
 /// Why a typed choice was not accepted. Nothing was changed.
 public enum ChoiceProblem: Error, Hashable, Sendable, CaseIterable {
   /// Not on or off.

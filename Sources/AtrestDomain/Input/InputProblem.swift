@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules for typed input, and an error with a sentence for each violation.
 
-import Foundation
+import AtrestReplication
 
 /// Why typed input was not accepted. Nothing was changed.
 public enum InputProblem: Error, Hashable, Sendable, CaseIterable {
@@ -57,11 +57,11 @@ public enum InputProblem: Error, Hashable, Sendable, CaseIterable {
 /// The rules for typed input. Stricter than the rules for storage: records of other programs and
 /// versions are still shown and synced.
 public enum TypedRules {
-  /// How far ahead of now a typed time may be, in seconds: clocks differ, and `22:30` may be typed
+  /// How far ahead of now a typed time may be: a minute. Clocks differ, and `22:30` may be typed
   /// seconds early.
-  public static let futureSlack: TimeInterval = 60
-  /// The longest fast, in seconds: 14 days.
-  public static let longestFast: TimeInterval = 14 * 86_400
+  public static let futureSlackMilliseconds = Milliseconds.perMinute
+  /// The longest fast: 14 days.
+  public static let longestFastMilliseconds = 14 * Milliseconds.perDay
   /// The valid amounts of one entry in millilitres.
   public static let millilitres = 1...5_000
   /// The valid targets in minutes: up to 7 days.
@@ -70,22 +70,24 @@ public enum TypedRules {
   /// Checks the time of a past event.
   ///
   /// - Throws: `.inTheFuture` or `.longAgo`.
-  public static func check(time: Date, now: Date) throws(InputProblem) {
-    guard time.timeIntervalSince(now) <= futureSlack else { throw .inTheFuture }
-    guard time.timeIntervalSince1970 > 0 else { throw .longAgo }
+  public static func check(time: WallTime, now: WallTime) throws(InputProblem) {
+    guard time.milliseconds(since: now) <= futureSlackMilliseconds else { throw .inTheFuture }
+    guard time.milliseconds > 0 else { throw .longAgo }
   }
 
   /// Checks a fast's span.
   ///
   /// - Parameter end: nil for an open fast; then the time until `now` counts.
   /// - Throws: As for a time, and `.endBeforeStart` or `.fastTooLong`.
-  public static func check(start: Date, end: Date?, now: Date) throws(InputProblem) {
+  public static func check(start: WallTime, end: WallTime?, now: WallTime) throws(InputProblem) {
     try check(time: start, now: now)
     if let end {
       try check(time: end, now: now)
       guard end >= start else { throw .endBeforeStart }
     }
-    guard (end ?? now).timeIntervalSince(start) <= longestFast else { throw .fastTooLong }
+    guard (end ?? now).milliseconds(since: start) <= longestFastMilliseconds else {
+      throw .fastTooLong
+    }
   }
 
   /// Checks that an ended fast is not implausibly long: one that was forgotten did not last until
@@ -93,7 +95,9 @@ public enum TypedRules {
   ///
   /// - Throws: `.fastTooLong`.
   public static func check(lengthOf session: Session) throws(InputProblem) {
-    guard (session.duration ?? 0) <= longestFast else { throw .fastTooLong }
+    guard (session.durationMilliseconds ?? 0) <= longestFastMilliseconds else {
+      throw .fastTooLong
+    }
   }
 
   /// Checks the amount of one entry.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses typed months.
 
-import Foundation
+import AtrestReplication
 
 extension Typed {
   /// Parses a month: `2026-11`, `nov`, `November`, `nov 2026`, `this`, `last`. Without a year it is
@@ -9,10 +9,10 @@ extension Typed {
   ///
   /// - Throws: `ChoiceProblem.notAMonth`.
   public static func month(
-    _ text: String, now: Date, in zone: TimeZone
+    _ text: String, now: WallTime, in zone: ZoneOffsets
   ) throws(ChoiceProblem) -> LocalMonth {
     guard text.utf8.count <= limitCharacters else { throw .notAMonth }
-    let words = text.lowercased().split(whereSeparator: \.isWhitespace)
+    let words = text.lowercased().split(whereSeparator: { $0.isWhitespace })
     let current = LocalMonth(now, in: zone)
     switch words.count {
     case 1:

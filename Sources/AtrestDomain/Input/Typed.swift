@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses typed times, durations and amounts. Pure: now and the zone are parameters.
 
-import Foundation
+import AtrestReplication
 
 /// Parses typed input. Ignores case and surrounding white space, and guesses nothing.
 public enum Typed {
@@ -16,13 +16,13 @@ public enum Typed {
   /// future: `TypedRules` checks that.
   /// - Throws: `InputProblem.notATime` or `.skippedTime`.
   public static func time(
-    _ text: String, now: Date, in zone: TimeZone
-  ) throws(InputProblem) -> Date {
+    _ text: String, now: WallTime, in zone: ZoneOffsets
+  ) throws(InputProblem) -> WallTime {
     let text = try normalized(text, or: .notATime)
     if text == "now" { return now }
     if text.hasSuffix(" ago") {
       guard let minutes = minutes(in: text.dropLast(4)) else { throw .notATime }
-      return now.addingTimeInterval(-Double(minutes) * 60)
+      return now.advanced(by: -Int64(minutes) * Milliseconds.perMinute)
     }
     let today = LocalDay(now, in: zone)
     for (word, day) in [("today ", today), ("yesterday ", today.previous)]
@@ -32,7 +32,7 @@ public enum Typed {
     }
     if let second = clockSecond(text[...]) {
       let candidate = try instant(today, second, zone)
-      return candidate.timeIntervalSince(now) <= TypedRules.futureSlack
+      return candidate.milliseconds(since: now) <= TypedRules.futureSlackMilliseconds
         ? candidate : try instant(today.previous, second, zone)
     }
     return try isoTime(text, in: zone)
@@ -80,7 +80,8 @@ public enum Typed {
     let text = try normalized(text, or: .notAnAmount)
     let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let typed = text.dropFirst(number.count).drop { $0 == " " }
-    let perUnit: Int  // In billionths of a litre, which keeps every significant digit of the ounce.
+    // In billionths of a litre, which keeps every significant digit of the ounce.
+    let perUnit: Int64
     switch typed.isEmpty ? unit.rawValue[...] : typed {
     case "ml": perUnit = 1_000_000
     case "l": perUnit = 1_000_000_000
@@ -97,7 +98,7 @@ public enum Typed {
       throw .notAnAmount
     }
     // At most 10^9 thousandths of at most 10^9: within 64 bits.
-    return (thousandths * perUnit + 500_000_000) / 1_000_000_000
+    return Int((Int64(thousandths) * perUnit + 500_000_000) / 1_000_000_000)
   }
 
   // MARK: - Parts
@@ -106,7 +107,7 @@ public enum Typed {
     _ text: String, or problem: InputProblem
   ) throws(InputProblem) -> String {
     guard text.utf8.count <= limitCharacters else { throw problem }
-    let words = text.lowercased().split(whereSeparator: \.isWhitespace)
+    let words = text.lowercased().split(whereSeparator: { $0.isWhitespace })
     guard !words.isEmpty else { throw problem }
     return words.joined(separator: " ")
   }
@@ -150,19 +151,21 @@ public enum Typed {
   }
 
   private static func instant(
-    _ day: LocalDay, _ second: Int, _ zone: TimeZone
-  ) throws(InputProblem) -> Date {
+    _ day: LocalDay, _ second: Int, _ zone: ZoneOffsets
+  ) throws(InputProblem) -> WallTime {
     guard let instant = day.instant(atSecond: second, in: zone) else { throw .skippedTime }
     return instant
   }
 
   /// Parses `2026-11-21t22:30` with optional seconds, up to three fractional digits and an optional
   /// zone.
-  private static func isoTime(_ text: String, in zone: TimeZone) throws(InputProblem) -> Date {
+  private static func isoTime(
+    _ text: String, in zone: ZoneOffsets
+  ) throws(InputProblem) -> WallTime {
     let halves = text.split(maxSplits: 1) { $0 == "t" || $0 == " " }
     guard halves.count == 2 else { throw .notATime }
     let dayParts = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-    guard dayParts.map(\.utf8.count) == [4, 2, 2],
+    guard dayParts.map({ $0.utf8.count }) == [4, 2, 2],
       let year = digits(dayParts[0], upTo: 4), let month = digits(dayParts[1], upTo: 2),
       let dayOfMonth = digits(dayParts[2], upTo: 2),
       let day = LocalDay(year: year, month: month, day: dayOfMonth)
@@ -183,17 +186,17 @@ public enum Typed {
     let instant =
       rest.isEmpty
       ? try instant(day, second, zone) : try self.instant(day, second, offset(rest))
-    return instant.addingTimeInterval(Double(milliseconds) / 1000)
+    return instant.advanced(by: Int64(milliseconds))
   }
 
   /// Parses a zone offset: `z`, `+02:00` or `-0330`.
-  private static func offset(_ text: Substring) throws(InputProblem) -> TimeZone {
-    if text == "z" { return .gmt }
+  private static func offset(_ text: Substring) throws(InputProblem) -> ZoneOffsets {
+    if text == "z" { return .utc }
     let number = text.dropFirst().filter { $0 != ":" }[...]
     guard number.utf8.count == 4, let hours = digits(number.prefix(2), upTo: 2), hours <= 18,
       let minutes = digits(number.suffix(2), upTo: 2), minutes < 60,
-      let zone = TimeZone(
-        secondsFromGMT: (text.first == "-" ? -1 : 1) * (hours * 3600 + minutes * 60))
+      let zone = ZoneOffsets(
+        first: (text.first == "-" ? -1 : 1) * (hours * 3600 + minutes * 60))
     else { throw .notATime }
     return zone
   }

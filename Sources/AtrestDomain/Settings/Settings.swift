@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings: names, defaults and valid values.
 
-import Foundation
-
 /// A setting. Settings are synced records; keys are the iOS app's where it has the setting.
 public enum Setting: String, Hashable, Sendable, CaseIterable {
   /// The usual target in hours; see `TargetPreference`.
@@ -53,7 +51,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
   public var choices: [String] {
     switch self {
     case .target: TargetPreference.choicesHours.map { "\($0)h" }
-    case .waterUnit: WaterUnit.allCases.map(\.rawValue)
+    case .waterUnit: WaterUnit.allCases.map { $0.rawValue }
     // With a unit, because a bare number may be read in another one.
     case .quickAdd: Settings.quickAddChoices.map { "\($0)ml" }
     case .vigil: ["on", "off"]
@@ -64,22 +62,39 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
   /// Parses a typed value to the stored form.
   ///
   /// - Parameter unit: The person's unit, for an amount without one.
-  /// - Throws: An `InputProblem` or a `ChoiceProblem`.
-  public func stored(typed text: String, unit: WaterUnit = .millilitres) throws -> String {
+  public func stored(
+    typed text: String, unit: WaterUnit = .millilitres
+  ) throws(SettingProblem) -> String {
+    do throws(InputProblem) {
+      if let value = try storedQuantity(text, unit: unit) { return value }
+    } catch { throw .input(error) }
+    do throws(ChoiceProblem) {
+      return try storedChoice(text)
+    } catch { throw .choice(error) }
+  }
+
+  /// Parses a number with a unit; nil if the setting has none.
+  private func storedQuantity(_ text: String, unit: WaterUnit) throws(InputProblem) -> String? {
     switch self {
     case .target: return TargetPreference.value(minutes: try Typed.targetMinutes(text))
-    case .waterUnit:
-      switch text.lowercased() {
-      case "ml", "millilitres", "milliliters": return WaterUnit.millilitres.rawValue
-      case "oz", "fl oz", "floz", "ounces": return WaterUnit.fluidOunces.rawValue
-      default: throw ChoiceProblem.notAUnit
-      }
     case .quickAdd:
       let amount = try Typed.millilitres(text, unit: unit)
       try TypedRules.check(millilitres: amount, unit: unit)
       return String(amount)
+    case .waterUnit, .vigil, .transitionDismissed: return nil
+    }
+  }
+
+  private func storedChoice(_ text: String) throws(ChoiceProblem) -> String {
+    switch self {
+    case .waterUnit:
+      switch text.lowercased() {
+      case "ml", "millilitres", "milliliters": return WaterUnit.millilitres.rawValue
+      case "oz", "fl oz", "floz", "ounces": return WaterUnit.fluidOunces.rawValue
+      default: throw .notAUnit
+      }
     case .vigil: return SwitchSetting.value(try SwitchSetting.typed(text))
-    case .transitionDismissed: throw ChoiceProblem.notForPeople
+    case .target, .quickAdd, .transitionDismissed: throw .notForPeople
     }
   }
 }
@@ -106,8 +121,8 @@ public struct Settings: Hashable, Sendable {
   /// Parses all settings.
   ///
   /// - Parameter value: Returns the stored value of a key; nil if absent.
-  public init(_ value: (String) throws -> String?) rethrows {
-    func stored(_ setting: Setting) throws -> String? { try value(setting.rawValue) }
+  public init<Failure>(_ value: (String) throws(Failure) -> String?) throws(Failure) {
+    func stored(_ setting: Setting) throws(Failure) -> String? { try value(setting.rawValue) }
     targetMinutes = TargetPreference.minutes(try stored(.target))
     waterUnit = try stored(.waterUnit).flatMap(WaterUnit.init(rawValue:)) ?? .millilitres
     let amount = try stored(.quickAdd).flatMap(Int.init) ?? Self.defaultQuickAdd

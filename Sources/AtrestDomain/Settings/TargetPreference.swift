@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage format of the usual target.
 
-import Foundation
-
 /// The setting with the usual target, shared with the iOS app.
 public enum TargetPreference {
   /// The setting's key.
@@ -16,7 +14,7 @@ public enum TargetPreference {
   /// - Parameter value: The setting: decimal hours, `16` or `16.5`. If absent or invalid the
   ///   default applies: a damaged setting must not block a start.
   public static func minutes(_ value: String?) -> Int {
-    minutes(hours: value.flatMap(Double.init))
+    minutes(hours: value.flatMap { DecimalNumber.value($0.utf8) })
   }
 
   /// Converts hours to minutes. 0, which an absent number reads as in some stores, gives the

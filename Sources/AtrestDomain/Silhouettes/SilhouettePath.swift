@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses SVG path data into flattened outlines.
 
-import Foundation
-
 /// A point in a silhouette's square: 0 to 1024, x to the right, y downwards.
 public struct SilhouettePoint: Hashable, Sendable {
   /// The distance to the right.
@@ -30,12 +28,23 @@ public struct SilhouettePath: Hashable, Sendable {
   public static let fallback = SilhouettePath(
     outlines: [
       (0..<48).map { step in
-        let angle = Double(step) / 48
-        return SilhouettePoint(
-          x: 512 + 512 * 0.70 * cosine(ofTurn: angle),
-          y: 512 + 512 * 0.90 * cosine(ofTurn: angle - 0.25))
+        SilhouettePoint(
+          x: 512 + 512 * 0.70 * cosine(step), y: 512 + 512 * 0.90 * cosine(step + 36))
       }
     ])
+
+  /// The cosine of a number of 48ths of a turn. A table, because the standard library has no
+  /// cosine and the C library is not portable.
+  private static func cosine(_ step: Int) -> Double {
+    let inHalf = min(step % 48, 48 - step % 48)
+    return inHalf > 12 ? -quarter[24 - inHalf] : quarter[inHalf]
+  }
+
+  private static let quarter = [
+    1, 0.9914448613738104, 0.9659258262890683, 0.9238795325112867, 0.8660254037844387,
+    0.7933533402912352, 0.7071067811865476, 0.6087614290087207, 0.5, 0.3826834323650898,
+    0.2588190451025207, 0.1305261922200516, 0,
+  ]
 
   init(outlines: [[SilhouettePoint]]) {
     self.outlines = outlines
@@ -154,7 +163,7 @@ private struct PathScanner {
       if rest[end] == UInt8(ascii: ".") { sawPoint = true }
       end = rest.index(after: end)
     }
-    guard let value = Double(String(Substring(rest[..<end]))), abs(value) <= 1e6 else {
+    guard let value = DecimalNumber.value(rest[..<end]), abs(value) <= 1e6 else {
       return nil
     }
     rest = rest[end...]
@@ -167,9 +176,4 @@ private struct PathScanner {
       rest.removeFirst()
     }
   }
-}
-
-/// The cosine of an angle given in turns.
-private func cosine(ofTurn turn: Double) -> Double {
-  cos(turn * 2 * Double.pi)
 }

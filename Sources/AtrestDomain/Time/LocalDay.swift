@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A local calendar day, and the instants of a local clock time.
 
-import Foundation
+import AtrestReplication
 
 /// A day of the Gregorian calendar. The instants it covers depend on the time zone.
 public struct LocalDay: Hashable, Comparable, Sendable {
@@ -13,11 +13,15 @@ public struct LocalDay: Hashable, Comparable, Sendable {
     self.number = number
   }
 
-  /// The local day of an instant.
-  public init(_ date: Date, in zone: TimeZone) {
-    let local = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
-    number = Int((min(max(local, -1e15), 1e15) / 86_400).rounded(.down))
+  /// The local day of an instant; the first or last of `numbers` beyond them.
+  public init(_ time: WallTime, in zone: ZoneOffsets) {
+    let day = zone.localSecond(at: time).floored(by: 86_400)
+    number = Int(min(max(day, Self.numbers.lowerBound), Self.numbers.upperBound))
   }
+
+  /// The days that instants are mapped to: 2.7 million years each way, so that a number fits into
+  /// 32 bits.
+  static let numbers: ClosedRange<Int64> = -1_000_000_000...1_000_000_000
 
   /// Creates a day from its parts; nil if there is no such day or the year is outside 1970 to 6429.
   ///
@@ -73,18 +77,14 @@ public struct LocalDay: Hashable, Comparable, Sendable {
   /// If clocks are set back and show the time twice, it is the first occurrence.
   /// - Parameter seconds: Seconds since midnight, as the clock shows them.
   /// - Returns: nil if the clocks skip the time.
-  public func instant(atSecond seconds: Int, in zone: TimeZone) -> Date? {
-    let asIfUTC = Double(number) * 86_400 + Double(seconds)
-    let day: TimeInterval = 86_400
+  public func instant(atSecond seconds: Int, in zone: ZoneOffsets) -> WallTime? {
+    let asIfUTC = Int64(number) * 86_400 + Int64(seconds)
     // Zones change offset at most once in two days, so the offsets a day before and after suffice.
-    let candidates = [asIfUTC - day, asIfUTC + day].map { near in
-      Date(
-        timeIntervalSince1970: asIfUTC
-          - Double(zone.secondsFromGMT(for: Date(timeIntervalSince1970: near))))
+    let candidates = [asIfUTC - 86_400, asIfUTC + 86_400].map { near in
+      asIfUTC - Int64(zone.offset(atSecond: near))
     }
-    return candidates.filter {
-      $0.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: $0)) == asIfUTC
-    }.min()
+    return candidates.filter { $0 + Int64(zone.offset(atSecond: $0)) == asIfUTC }.min()
+      .map { WallTime(milliseconds: $0 * 1000) }
   }
 
   /// The ISO 8601 form, such as `2026-11-21`.

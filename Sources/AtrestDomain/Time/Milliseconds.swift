@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact arithmetic on lengths of time, in whole milliseconds.
+// The lengths of time from which the others are counted, in whole milliseconds.
 
-import Foundation
-
-/// Converts lengths of time to whole milliseconds.
-enum Milliseconds {
-  /// The nearest whole millisecond. NaN is 0; other values are clamped to ±31,000 years, which
-  /// leaves room to multiply.
-  ///
-  /// Instants are stored in milliseconds, and a Double cannot represent all of them. The difference
-  /// of two that are sixteen hours apart can fall just short, and a fast would miss its target.
-  static func whole(_ seconds: TimeInterval) -> Int {
-    guard !seconds.isNaN else { return 0 }
-    return Int((min(max(seconds, -1e12), 1e12) * 1000).rounded())
-  }
-
-  /// Milliseconds in a minute.
-  static let perMinute = 60_000
+/// Lengths of time in milliseconds. 64 bits wide everywhere: where an `Int` has 32, it holds 25
+/// days.
+public enum Milliseconds {
+  /// A minute.
+  public static let perMinute: Int64 = 60_000
+  /// An hour.
+  public static let perHour: Int64 = 3_600_000
+  /// A day of 24 hours.
+  public static let perDay: Int64 = 86_400_000
 }

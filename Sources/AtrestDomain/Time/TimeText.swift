@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats instants and durations for people and programs.
 
-import Foundation
+import AtrestReplication
 
 /// Formats instants. Digits, words and the 24-hour clock are the same in every locale, so that two
 /// people see the same text.
 public enum TimeText {
   /// The local clock time, such as `22:30`.
-  public static func clock(_ date: Date, in zone: TimeZone) -> String {
-    let second = secondOfDay(date, in: zone)
+  public static func clock(_ time: WallTime, in zone: ZoneOffsets) -> String {
+    let second = secondOfDay(time, in: zone)
     return "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2))"
   }
 
   /// The local time relative to now: `today 22:30`, `yesterday 22:30`, `tomorrow 22:30`, or `21 Nov
   /// 2026, 22:30`.
-  public static func near(_ date: Date, now: Date, in zone: TimeZone) -> String {
-    let clock = clock(date, in: zone)
-    let day = LocalDay(date, in: zone)
+  public static func near(_ time: WallTime, now: WallTime, in zone: ZoneOffsets) -> String {
+    let clock = clock(time, in: zone)
+    let day = LocalDay(time, in: zone)
     switch day.number - LocalDay(now, in: zone).number {
     case 0: return "today \(clock)"
     case -1: return "yesterday \(clock)"
@@ -33,14 +33,12 @@ public enum TimeText {
 
   /// ISO 8601 in UTC with seconds, and milliseconds if not zero: `2026-11-21T20:30:00Z`. For
   /// programs.
-  public static func iso(_ date: Date) -> String {
-    let utc = TimeZone.gmt
-    let milliseconds = Int((min(max(date.timeIntervalSince1970, -1e12), 1e12) * 1000).rounded())
-    let whole = Date(
-      timeIntervalSince1970: (Double(milliseconds) / 1000).rounded(.down))
-    let fraction = milliseconds - Int(whole.timeIntervalSince1970) * 1000
-    let second = secondOfDay(whole, in: utc)
-    return "\(LocalDay(whole, in: utc).iso)T\(clock(whole, in: utc)):\(padded(second % 60, 2))"
+  public static func iso(_ time: WallTime) -> String {
+    let limit: Int64 = 1_000_000_000_000_000  // 31,000 years: the year has at most five digits.
+    let time = WallTime(milliseconds: min(max(time.milliseconds, -limit), limit))
+    let fraction = Int(time.milliseconds - time.second * 1000)
+    let second = secondOfDay(time, in: .utc)
+    return "\(LocalDay(time, in: .utc).iso)T\(clock(time, in: .utc)):\(padded(second % 60, 2))"
       + (fraction == 0 ? "Z" : ".\(padded(fraction, 3))Z")
   }
 
@@ -48,17 +46,17 @@ public enum TimeText {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  private static func secondOfDay(_ date: Date, in zone: TimeZone) -> Int {
-    let local = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
-    return Int((local - Double(LocalDay(date, in: zone).number) * 86_400).rounded(.down))
+  private static func secondOfDay(_ time: WallTime, in zone: ZoneOffsets) -> Int {
+    let local = zone.localSecond(at: time)
+    return Int(local - local.floored(by: 86_400) * 86_400)
   }
 }
 
 /// Formats durations.
 public enum DurationText {
   /// A duration in whole elapsed minutes: `12h 30m`, `16h`, `45m`. `0m` below a minute.
-  public static func text(_ seconds: TimeInterval) -> String {
-    text(minutes: wholeMinutes(seconds))
+  public static func text(milliseconds: Int64) -> String {
+    text(minutes: wholeMinutes(milliseconds: milliseconds))
   }
 
   /// A duration given in minutes.
@@ -73,7 +71,7 @@ public enum DurationText {
   }
 
   /// Whole elapsed minutes; 0 for negative durations.
-  public static func wholeMinutes(_ seconds: TimeInterval) -> Int {
-    max(0, Milliseconds.whole(seconds)) / Milliseconds.perMinute
+  public static func wholeMinutes(milliseconds: Int64) -> Int {
+    Int(clamping: max(0, milliseconds) / Milliseconds.perMinute)
   }
 }

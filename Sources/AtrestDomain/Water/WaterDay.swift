@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums water by local day.
 
-import Foundation
+import AtrestReplication
 
 /// The water of one local day.
 public struct WaterDay: Hashable, Sendable {
@@ -15,7 +15,8 @@ public struct WaterDay: Hashable, Sendable {
   /// Groups entries by day, latest day first. Days without entries are absent.
   ///
   /// - Complexity: O(n log n).
-  public static func days(of entries: some Sequence<WaterEntry>, in zone: TimeZone) -> [WaterDay] {
+  public static func days(of entries: some Sequence<WaterEntry>, in zone: ZoneOffsets) -> [WaterDay]
+  {
     Dictionary(grouping: entries) { LocalDay($0.intake.at, in: zone) }
       .map { WaterDay(day: $0.key, entries: $0.value) }
       .sorted { $0.day > $1.day }
@@ -23,21 +24,23 @@ public struct WaterDay: Hashable, Sendable {
 
   /// The total of the local day of `now`, in millilitres.
   public static func total(
-    of entries: some Sequence<WaterEntry>, onDayOf now: Date, in zone: TimeZone
+    of entries: some Sequence<WaterEntry>, onDayOf now: WallTime, in zone: ZoneOffsets
   ) -> Int {
     let today = LocalDay(now, in: zone)
-    return entries.reduce(0) { sum, entry in
-      LocalDay(entry.intake.at, in: zone) == today ? sum + entry.intake.millilitres : sum
-    }
+    return sum(of: entries.lazy.filter { LocalDay($0.intake.at, in: zone) == today })
   }
 
   private init(day: LocalDay, entries: [WaterEntry]) {
     self.day = day
     self.entries = entries.sorted { a, b in
-      a.intake.at == b.intake.at
-        ? a.id.uuidString < b.id.uuidString : a.intake.at < b.intake.at
+      a.intake.at == b.intake.at ? a.id < b.id : a.intake.at < b.intake.at
     }
-    millilitres = entries.reduce(0) { $0 + $1.intake.millilitres }
+    millilitres = Self.sum(of: entries)
+  }
+
+  /// The sum in millilitres. So many entries that it exceeds 32 bits are no reason to trap.
+  private static func sum(of entries: some Sequence<WaterEntry>) -> Int {
+    Int(clamping: entries.reduce(Int64(0)) { $0 + Int64($1.intake.millilitres) })
   }
 }
 

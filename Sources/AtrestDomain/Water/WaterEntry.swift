@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A drink: when, and how much.
 
-import Foundation
+import AtrestReplication
 
 /// One drink.
 public struct WaterEntry: Hashable, Identifiable, Sendable {
   /// Time and amount, edited and merged as one.
   public struct Intake: Hashable, Sendable {
     /// When it was drunk.
-    public let at: Date
+    public let at: WallTime
     /// The amount in millilitres, within `millilitreRange`.
     public let millilitres: Int
 
     /// Creates an intake; nil if the amount is out of range.
-    public init?(at: Date, millilitres: Int) {
+    public init?(at: WallTime, millilitres: Int) {
       guard WaterEntry.millilitreRange.contains(millilitres) else { return nil }
       self.at = at
       self.millilitres = millilitres
@@ -21,7 +21,7 @@ public struct WaterEntry: Hashable, Identifiable, Sendable {
   }
 
   /// Chosen when the entry is created.
-  public let id: UUID
+  public let id: RecordUUID
   /// The time and the amount.
   public var intake: Intake
 
@@ -29,7 +29,7 @@ public struct WaterEntry: Hashable, Identifiable, Sendable {
   public static let millilitreRange = 1...20_000
 
   /// Creates an entry from its id and intake.
-  public init(id: UUID, intake: Intake) {
+  public init(id: RecordUUID, intake: Intake) {
     self.id = id
     self.intake = intake
   }

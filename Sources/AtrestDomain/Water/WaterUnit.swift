@@ -25,9 +25,9 @@ extension AmountText {
     case .fluidOunces:
       // Ten-millionths of a millilitre keep this in integers. The bound is far above a day's amount
       // and far below overflow.
-      let amount = min(max(millilitres, 0), 1_000_000_000)
-      let perTenth = 29_573_530
-      let tenths = (amount * 10_000_000 + perTenth / 2) / perTenth
+      let amount = Int64(min(max(millilitres, 0), 1_000_000_000))
+      let perTenth: Int64 = 29_573_530
+      let tenths = Int((amount * 10_000_000 + perTenth / 2) / perTenth)
       let whole = grouped(tenths / 10)
       return (tenths % 10 == 0 ? whole : "\(whole).\(tenths % 10)") + " fl oz"
     }

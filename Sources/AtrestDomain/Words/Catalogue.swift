@@ -343,7 +343,9 @@ enum Catalogue {
     timer + ways + forest + calendar + colours + water + settings + transition + paywall
     + milestones + vigil + problems
 
-  private static let texts = Dictionary(entries, uniquingKeysWith: { first, _ in first })
+  private static let texts = entries.reduce(into: [String: String]()) { texts, entry in
+    texts[entry.key] = texts[entry.key] ?? entry.text
+  }
 
   /// Looks a text up. An unknown key is a bug in this program and traps.
   static func text(_ key: String) -> String {

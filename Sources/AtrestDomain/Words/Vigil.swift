@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vigil: selects the Scripture and text for each moment. Pure.
 
-import Foundation
-
 /// A line of Scripture with its source: book and chapter, never the verse.
 public struct ScriptureFragment: Hashable, Sendable {
   /// The line.
@@ -105,7 +103,7 @@ public struct Vigil: Hashable, Sendable {
 
   /// The addition to a milestone.
   public static func addition(to milestone: Milestone) -> Addition {
-    let key = "vigil.milestone.\(milestone)"
+    let key = "vigil.milestone.\(milestone.catalogueKey)"
     return Addition(
       companion: Catalogue.text(key + ".companion"),
       scripture: ScriptureFragment(text: key + ".scripture", citation: key + ".citation"))

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of the screens' text.
 
-import Foundation
-
 /// A text on a screen, by its catalogue key. The name gives the screen, the element and its role;
 /// `A11y` ones are for screen readers.
 ///
@@ -105,12 +103,19 @@ public enum Word: String, Hashable, Sendable, CaseIterable {
 
   /// The text with each `%@` replaced by the next value. Surplus placeholders are removed.
   public func text(_ values: String...) -> String {
-    var pieces = text.components(separatedBy: "%@")[...]
-    var result = pieces.popFirst() ?? ""
+    var result = ""
     var rest = values[...]
-    while let piece = pieces.popFirst() {
-      result += (rest.popFirst() ?? "") + piece
+    var pieces = text[...]
+    while let percent = pieces.firstIndex(of: "%") {
+      let after = pieces[percent...].dropFirst()
+      if after.first == "@" {
+        result += pieces[..<percent] + (rest.popFirst() ?? "")
+        pieces = after.dropFirst()
+      } else {
+        result += pieces[...percent]
+        pieces = after
+      }
     }
-    return result
+    return result + pieces
   }
 }

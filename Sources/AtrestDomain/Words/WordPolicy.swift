@@ -22,8 +22,11 @@ public enum WordPolicy {
   /// characters are skipped; typographic apostrophes and hyphens count as plain ones.
   /// - Complexity: O(n) per phrase.
   public static func findings(in text: String) -> [String] {
-    let plain = normalized(text)
-    return banned.filter { plain.contains($0) }
+    let plain = Array(normalized(text).utf8)
+    return banned.filter { phrase in
+      let phrase = Array(phrase.utf8)
+      return plain.indices.contains { plain[$0...].starts(with: phrase) }
+    }
   }
 
   /// Whether a text contains no banned phrase.

@@ -2,7 +2,6 @@
 // Draws a calendar month as SVG: days, and a dot in its tree's tone for each fast.
 
 import AtrestDomain
-import Foundation
 
 /// A month as SVG. Deterministic: equal months give equal bytes in every process.
 public enum CalendarPicture {
@@ -13,7 +12,7 @@ public enum CalendarPicture {
   ///   - width: In points; clamped to `TreePicture.sides`, like `height`.
   /// - Returns: An SVG 1.1 document without scripts or external references.
   public static func svg(
-    _ grid: MonthGrid, in zone: TimeZone, width: Double = 390, height: Double = 844
+    _ grid: MonthGrid, in zone: ZoneOffsets, width: Double = 390, height: Double = 844
   ) -> String {
     func sane(_ side: Double) -> Double {
       let sides = TreePicture.sides
@@ -26,7 +25,7 @@ public enum CalendarPicture {
 /// The layout of one picture.
 private struct CalendarScene {
   let grid: MonthGrid
-  let zone: TimeZone
+  let zone: ZoneOffsets
   let width: Double
   let height: Double
   /// The side of a day's square in points.
@@ -37,7 +36,7 @@ private struct CalendarScene {
   /// The rows of title, weekdays, weeks and key, in cells.
   private let rows: Double
 
-  init(grid: MonthGrid, zone: TimeZone, width: Double, height: Double) {
+  init(grid: MonthGrid, zone: ZoneOffsets, width: Double, height: Double) {
     self.grid = grid
     self.zone = zone
     self.width = width
@@ -50,7 +49,7 @@ private struct CalendarScene {
   }
 
   private var entries: [CalendarEntry] {
-    grid.weeks.joined().compactMap { $0 }.flatMap(\.entries)
+    grid.weeks.joined().compactMap { $0 }.flatMap { $0.entries }
   }
 
   func svg() -> String {

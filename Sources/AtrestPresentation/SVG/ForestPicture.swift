@@ -2,7 +2,6 @@
 // Draws a forest at dusk as SVG.
 
 import AtrestDomain
-import Foundation
 
 /// The forest as SVG. Deterministic: equal forests give equal bytes in every process.
 public enum ForestPicture {
@@ -32,7 +31,7 @@ public enum ForestPicture {
   /// - Returns: An SVG 1.1 document without scripts or external references; about 100 KB for 200
   ///   trees.
   public static func svg(
-    _ layout: ForestLayout, in zone: TimeZone, part: Part = .whole
+    _ layout: ForestLayout, in zone: ZoneOffsets, part: Part = .whole
   ) -> String {
     ForestScene(layout: layout, zone: zone, part: part).svg()
   }
@@ -41,7 +40,7 @@ public enum ForestPicture {
 /// The layout of one picture.
 private struct ForestScene {
   let layout: ForestLayout
-  let zone: TimeZone
+  let zone: ZoneOffsets
   let top: Double
   let height: Double
   let starShift: Double
@@ -56,7 +55,7 @@ private struct ForestScene {
     let ridges: [Ridge]
   }
 
-  init(layout: ForestLayout, zone: TimeZone, part: ForestPicture.Part) {
+  init(layout: ForestLayout, zone: ZoneOffsets, part: ForestPicture.Part) {
     self.layout = layout
     self.zone = zone
     switch part {
@@ -98,7 +97,7 @@ private struct ForestScene {
     let trees = layout.trees
     TreeInk.define(
       forms: Set(trees.map { TreeSilhouette(variant: $0.appearance.variant) }),
-      tones: Set(trees.filter(\.hasStar).map(\.tone)), in: &markup)
+      tones: Set(trees.filter { $0.hasStar }.map { $0.tone }), in: &markup)
     for hour in Set(hills.map { hour(at: $0.ridge.level) }).sorted() {
       Ground.defineRidge(hour, in: &markup)
     }
@@ -133,9 +132,9 @@ private struct ForestScene {
   private static func hills(
     _ layers: [Layer], layout: ForestLayout
   ) -> [(depth: ForestDepth, ridge: Ridge)] {
-    var hills = layers.flatMap { layer in layer.ridges.map { (layer.depth, $0) } }
-      .sorted { $0.1.level < $1.1.level }
-    guard var level = hills.last?.1.level else { return [] }
+    var hills = layers.flatMap { layer in layer.ridges.map { (depth: layer.depth, ridge: $0) } }
+      .sorted { $0.ridge.level < $1.ridge.level }
+    guard var level = hills.last?.ridge.level else { return [] }
     let screen = layout.canvas.screenHeight
     while level + screen * 0.32 < layout.height {
       level += screen * (0.15 + 0.05 * grain(level))

@@ -95,8 +95,8 @@ struct Markup {
 /// - Parameter digits: 0 to 3. Two suffice for points.
 func number(_ value: Double, digits: Int = 2) -> String {
   guard value.isFinite else { return "0" }
-  let unit = [1, 10, 100, 1000][min(max(digits, 0), 3)]
-  let whole = Int((min(max(value, -1e9), 1e9) * Double(unit)).rounded())
+  let unit: Int64 = [1, 10, 100, 1000][min(max(digits, 0), 3)]
+  let whole = Int64((min(max(value, -1e9), 1e9) * Double(unit)).rounded())
   var text = whole < 0 ? "-" : ""
   text += String(whole.magnitude / unit.magnitude)
   var rest = String(unit.magnitude + whole.magnitude % unit.magnitude).dropFirst()

@@ -18,10 +18,10 @@ struct Sky {
   /// where the eye would see a band.
   static func colour(up: Double) -> RGB {
     let near = [-0.12, -0.06, 0, 0.06, 0.12].map { linear(up: up + $0) }
-    func mean(_ part: KeyPath<RGB, Double>) -> Double {
-      near.reduce(0) { $0 + $1[keyPath: part] } / Double(near.count)
+    func mean(_ part: (RGB) -> Double) -> Double {
+      near.reduce(0) { $0 + part($1) } / Double(near.count)
     }
-    return RGB(red: mean(\.red), green: mean(\.green), blue: mean(\.blue))
+    return RGB(red: mean { $0.red }, green: mean { $0.green }, blue: mean { $0.blue })
   }
 
   private static func linear(up: Double) -> RGB {

@@ -2,7 +2,6 @@
 // Draws one tree at dusk as SVG: materialising, established or incomplete.
 
 import AtrestDomain
-import Foundation
 
 /// One tree as SVG. Deterministic: equal trees give equal bytes in every process.
 public enum TreePicture {
@@ -16,7 +15,7 @@ public enum TreePicture {
   ///   - width: In points; clamped to `sides`, like `height`.
   /// - Returns: An SVG 1.1 document without scripts or external references.
   public static func svg(
-    _ tree: Tree, in zone: TimeZone, width: Double = 390, height: Double = 844
+    _ tree: Tree, in zone: ZoneOffsets, width: Double = 390, height: Double = 844
   ) -> String {
     svg(
       tree.character, tree.state, title: tree.words(in: zone), width: width, height: height)

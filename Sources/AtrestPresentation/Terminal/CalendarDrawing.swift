@@ -88,7 +88,7 @@ public enum CalendarDrawing {
     let length = first.count + second.count + 7
     guard length <= width else { return }
     let start = left + (width - length) / 2
-    let tone = days.compactMap(\.dot).first { $0 != .grey }
+    let tone = days.compactMap { $0.dot }.first { $0 != .grey }
     mark(tone ?? .tone(1), column: start, row: row, &drawing)
     drawing.write(first, column: start + 2, row: row, foreground: Palette.muted, isDim: true)
     mark(.grey, column: start + first.count + 5, row: row, &drawing)

@@ -77,7 +77,7 @@ public struct Drawing: Hashable, Sendable {
   public var lines: [String] {
     rows.map { row in
       let last = row.lastIndex { $0.character != " " }
-      return String(row[..<(last.map { $0 + 1 } ?? 0)].map(\.character))
+      return String(row[..<(last.map { $0 + 1 } ?? 0)].map { $0.character })
     }
   }
 

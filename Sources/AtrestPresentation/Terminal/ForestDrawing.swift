@@ -150,7 +150,7 @@ private struct ForestDots {
   /// Draws the lines of the hills as sparse dots.
   private func drawHills(_ places: [Place], in canvas: inout DotCanvas) {
     let ridges = ForestDepth.allCases.flatMap { depth in
-      Ridge.ridges(through: places.filter { $0.tree.depth == depth }.map(\.foot))
+      Ridge.ridges(through: places.filter { $0.tree.depth == depth }.map { $0.foot })
         .map { (depth, $0) }
     }.sorted { $0.1.level < $1.1.level }
     for (depth, ridge) in ridges {

@@ -2,6 +2,7 @@
 // Shared test support: a settable clock, temporary folders, printed seeds, paired replicas.
 
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
@@ -152,20 +153,20 @@ extension Pacing {
 }
 
 extension SeededRandom {
-  mutating func uuid() -> UUID {
+  mutating func uuid() -> RecordUUID {
     var bytes: [UInt8] = []
     for _ in 0..<16 { bytes.append(UInt8.random(in: 0...255, using: &self)) }
-    return UUID(bytes: bytes) ?? UUID()
+    return RecordUUID(bytes: bytes) ?? .random()
   }
 }
 
 extension Session {
   /// A fast that began `minutes` after a fixed time.
   static func sample(
-    id: UUID = UUID(), start minutes: Int = 0, lasted: Int? = nil, target: Int = 16 * 60
+    id: RecordUUID = .random(), start minutes: Int = 0, lasted: Int? = nil, target: Int = 16 * 60
   ) throws -> Session {
-    let start = Date(milliseconds: 1_800_000_000_000 + Int64(minutes) * 60_000)
-    let end = lasted.map { start.addingTimeInterval(Double($0) * 60) }
+    let start = WallTime(milliseconds: 1_800_000_000_000 + Int64(minutes) * 60_000)
+    let end = lasted.map { start.advanced(bySeconds: Double($0) * 60) }
     let span = try #require(
       Span(start: start, end: end, outcome: end == nil ? .active : .completed))
     return Session(id: id, span: span, targetMinutes: target)
@@ -175,11 +176,11 @@ extension Session {
 }
 
 extension WaterEntry {
-  static func sample(id: UUID = UUID(), _ millilitres: Int = 250) throws -> WaterEntry {
+  static func sample(id: RecordUUID = .random(), _ millilitres: Int = 250) throws -> WaterEntry {
     WaterEntry(
       id: id,
       intake: try #require(
-        Intake(at: Date(milliseconds: 1_800_000_000_000), millilitres: millilitres)))
+        Intake(at: WallTime(milliseconds: 1_800_000_000_000), millilitres: millilitres)))
   }
 
   var key: RecordKey { RecordKey(kind: .water, id: id.bytes) }

@@ -83,7 +83,7 @@ private func broken(_ file: ImportFile) throws(PortabilityError) -> String? {
   }
   guard
     let written = try? AtrestExport.write(
-      records, madeAt: Date(timeIntervalSince1970: 0), program: "")
+      records, madeAt: .epoch, program: "")
   else { return "what was read can be written" }
   let again = try Portability.parse(written.bytes)
   guard again.entries.map(\.key) == file.entries.map(\.key),

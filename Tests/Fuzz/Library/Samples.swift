@@ -9,7 +9,7 @@ import Foundation
 /// Deterministic, so that regenerated seeds are equal.
 enum Samples {
   static let now = WallTime(milliseconds: 1_781_000_000_000)
-  static let date = Date(timeIntervalSince1970: 1_780_990_000)
+  static let date = WallTime(milliseconds: 1_780_990_000_000)
   static let id: [UInt8] = (0x10...0x1F).map { $0 }
 
   static func stamp(_ counter: UInt64 = 0, replica: UInt64 = 7) -> Stamp {
@@ -19,7 +19,7 @@ enum Samples {
   }
 
   static var records: [(name: String, record: Record)] {
-    let span = Session.Span(start: date, end: date.addingTimeInterval(3600), outcome: .completed)
+    let span = Session.Span(start: date, end: date.advanced(by: 3_600_000), outcome: .completed)
     let intake = WaterEntry.Intake(at: date, millilitres: 250)
     let session = record(
       .session,

@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestFoundation
 import AtrestReplication
 import AtrestWire
 import Foundation
@@ -62,13 +63,13 @@ struct Edit {
     try noting(key, oracle: &oracle, body)
   }
 
-  private func date(_ number: Int64) -> Date {
-    Date(milliseconds: 1_700_000_000_000 + number * 60_000)
+  private func date(_ number: Int64) -> WallTime {
+    WallTime(milliseconds: 1_700_000_000_000 + number * 60_000)
   }
 
-  private func uuid(_ chance: inout Chance) -> UUID {
+  private func uuid(_ chance: inout Chance) -> RecordUUID {
     let bytes = (0..<16).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
-    return UUID(bytes: bytes) ?? UUID()
+    return RecordUUID(bytes: bytes) ?? .random()
   }
 
   /// Starts a fast, or ends the active one.

@@ -170,7 +170,9 @@ final class SmallWorld {
 
   /// One action of a person with a unique value.
   private func write(_ edit: Edit, on device: Device) {
-    guard let process = world.running(device), let id = UUID(bytes: Self.key.id) else { return }
+    guard let process = world.running(device), let id = RecordUUID(bytes: Self.key.id) else {
+      return
+    }
     let oracle = device.account.oracle
     let number = device.account.oracle.nextNumber()
     do {
@@ -203,10 +205,10 @@ final class SmallWorld {
   }
 
   private func span(_ number: Int64) throws -> Session.Span {
-    let start = Date(milliseconds: 1_700_000_000_000 + number * 60_000)
+    let start = WallTime(milliseconds: 1_700_000_000_000 + number * 60_000)
     guard
       let span = Session.Span(
-        start: start, end: start.addingTimeInterval(8 * 3600), outcome: .completed)
+        start: start, end: start.advanced(by: 8 * 3_600_000), outcome: .completed)
     else { throw ReplicaError.invalid("a span that ends before it begins") }
     return span
   }

@@ -6,7 +6,7 @@
 /// For duplicate names Foundation's decoder keeps an unspecified one of the two, so a signature
 /// would cover two meanings. This parser rejects duplicates, and bounds depth and count, before
 /// anything is verified.
-enum StrictJSON: Equatable {
+package enum StrictJSON: Equatable {
   case object([String: StrictJSON])
   case array([StrictJSON])
   case string(String)
@@ -24,29 +24,29 @@ enum StrictJSON: Equatable {
   /// Parses a text; nil unless all of it is one JSON value within the limits.
   ///
   /// - Complexity: O(n).
-  init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     var reader = JSONReader(bytes: bytes)
     guard let value = reader.value(depth: 0), reader.isAtEnd else { return nil }
     self = value
   }
 
   /// An object's members; nil for other values.
-  var members: [String: StrictJSON]? {
+  package var members: [String: StrictJSON]? {
     if case .object(let members) = self { members } else { nil }
   }
 
   /// A string's text; nil for other values.
-  var text: String? {
+  package var text: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
   /// An integer's value; nil for other values.
-  var number: Int64? {
+  package var number: Int64? {
     if case .integer(let number) = self { number } else { nil }
   }
 
   /// An array's elements; nil for other values.
-  var elements: [StrictJSON]? {
+  package var elements: [StrictJSON]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 }
@@ -76,7 +76,7 @@ private struct JSONReader {
     switch peek {
     case UInt8(ascii: "{"): return object(depth: depth)
     case UInt8(ascii: "["): return array(depth: depth)
-    case UInt8(ascii: "\""): return string().map(StrictJSON.string)
+    case UInt8(ascii: "\""): return string().map { .string($0) }
     case UInt8(ascii: "t"): return take("true") ? .bool(true) : nil
     case UInt8(ascii: "f"): return take("false") ? .bool(false) : nil
     case UInt8(ascii: "n"): return take("null") ? .null : nil

@@ -5,14 +5,14 @@
 ///
 /// Text that a lenient decoder would also accept, with foreign characters, stray bits or missing
 /// padding, is rejected, so that a statement cannot be rewritten without detection.
-enum StrictBase64 {
+package enum StrictBase64 {
   /// Decodes the URL alphabet without padding; nil for non-canonical text.
-  static func url(_ text: some Collection<UInt8>) -> [UInt8]? {
+  package static func url(_ text: some Collection<UInt8>) -> [UInt8]? {
     decode(text, UInt8(ascii: "-"), UInt8(ascii: "_"))
   }
 
   /// Decodes the standard alphabet with padding; nil for non-canonical text.
-  static func padded(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
+  package static func padded(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     guard text.count % 4 == 0 else { return nil }
     let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
     return decode(text.dropLast(padding), UInt8(ascii: "+"), UInt8(ascii: "/"))

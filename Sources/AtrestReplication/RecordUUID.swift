@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The id of a fast or a drink: sixteen bytes, and their text.
+
+/// A UUID as the id of a record. This module draws no random numbers, so whoever creates a record
+/// supplies the bytes.
+///
+/// The text is that of RFC 9562, section 4, in capitals, as the iOS app writes it.
+public struct RecordUUID: Hashable, Comparable, Sendable {
+  /// The first eight bytes, big-endian.
+  private let high: UInt64
+  /// The last eight bytes, big-endian.
+  private let low: UInt64
+
+  /// Creates an id from its 16 bytes; nil for any other number.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == 16 else { return nil }
+    high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    low = bytes.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Reads 32 hexadecimal digits, small or capital, in groups of 8, 4, 4, 4 and 12 with a hyphen
+  /// between them; nil for anything else.
+  public init?(uuidString text: String) {
+    let characters = Array(text.utf8)
+    guard characters.count == 36 else { return nil }
+    var digits: [UInt8] = []
+    for (place, character) in characters.enumerated() {
+      if Self.hyphens.contains(place) {
+        guard character == UInt8(ascii: "-") else { return nil }
+      } else {
+        digits.append(character)
+      }
+    }
+    guard let bytes = Hexadecimal.decoded(digits[...]) else { return nil }
+    self.init(bytes: bytes)
+  }
+
+  private static let hyphens: Set = [8, 13, 18, 23]
+
+  /// The 16 bytes, in the order of the text.
+  public var bytes: [UInt8] {
+    [high, low].flatMap { half in
+      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> $0) }
+    }
+  }
+
+  /// The text, such as `3F2A0000-0000-4000-8000-00000000000B`.
+  public var uuidString: String {
+    var text: [UInt8] = []
+    for digit in Hexadecimal.encoded(bytes).utf8 {
+      if Self.hyphens.contains(text.count) { text.append(UInt8(ascii: "-")) }
+      text.append(digit >= UInt8(ascii: "a") ? digit - 0x20 : digit)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Orders ids by their bytes, which is the order of their texts.
+  public static func < (a: RecordUUID, b: RecordUUID) -> Bool {
+    a.high == b.high ? a.low < b.low : a.high < b.high
+  }
+}
+
+extension RecordUUID: CustomStringConvertible {
+  /// The text.
+  public var description: String { uuidString }
+}
