@@ -7,7 +7,7 @@ import AtrestTestSupport
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct RequestStreamTests {
+@Suite(.timeLimit(.minutes(20))) struct RequestStreamTests {
   @Test("a stream of requests has one answer, once it has ended")
   func sum() async throws {
     let world = try World()

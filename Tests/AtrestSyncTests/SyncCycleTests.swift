@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestSync
 
-@Suite("A sync's state machine", .timeLimit(.minutes(5)))
+@Suite("A sync's state machine", .timeLimit(.minutes(20)))
 struct SyncCycleTests {
   @Test("everything is pushed and pulled once, whatever is faster and whatever is repeated")
   func converges() {

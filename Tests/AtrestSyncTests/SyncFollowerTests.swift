@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestSync
 
-@Suite("A follower's state machine", .timeLimit(.minutes(5)))
+@Suite("A follower's state machine", .timeLimit(.minutes(20)))
 struct SyncFollowerTests {
   /// What a follower asked for and has not been told.
   private struct Follow {

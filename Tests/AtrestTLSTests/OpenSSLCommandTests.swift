@@ -5,7 +5,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct OpenSSLCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct OpenSSLCommandTests {
   private static let path = "/usr/bin/openssl"
   static let isThere = FileManager.default.isExecutableFile(atPath: path)
 

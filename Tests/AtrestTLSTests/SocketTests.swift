@@ -13,7 +13,7 @@ import Testing
 @testable import AtrestTLS
 
 /// Serialized, because some of the tests open very many sockets.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct SocketTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct SocketTests {
   @Test("calls and streams work as they do in the clear")
   func echo() async throws {
     let world = try World()
