@@ -34,6 +34,8 @@ public enum UserAction: Int, Hashable, Sendable, CaseIterable {
   case restore = 10
   /// Imported a file.
   case `import` = 11
+  /// Wrote records of an app's own kinds.
+  case edit = 12
 
   /// The most actions kept.
   public static let limit = 50

@@ -60,6 +60,7 @@ enum UndoWords {
     case .setting: "setting"
     case .restore: "restore"
     case .import: "import"
+    case .edit: "edit"
     }
   }
 
@@ -109,6 +110,7 @@ enum UndoWords {
     switch action {
     case .restore: "Undone: what was written back is as it was before, and set aside again."
     case .import: "Undone: what the file brought is taken away, and what it changed is as it was."
+    case .edit: "Undone: it is as it was."
     default: nil
     }
   }
@@ -142,7 +144,7 @@ enum UndoWords {
       let before = change.before.flatMap { $0.isDeleted ? nil : try? PreferenceField.value(of: $0) }
       return
         "Undone: \(SettingsWords.name(setting)) is \(SettingsWords.value(setting, stored: before, context)) again."
-    case .restore, .import: return wholeSentence(action) ?? ""
+    case .restore, .import, .edit: return wholeSentence(action) ?? ""
     }
   }
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of kinds that an app brings.
+
+import AtrestReplication
+import AtrestSync
+import AtrestWire
+
+/// A kind of record. Declare one for each kind of thing that your app keeps:
+///
+///     struct Mood: SyncedRecord {
+///       static let kind = RecordKind(rawValue: 1024)
+///       var id: RecordUUID
+///       var note: String
+///
+///       var fields: RecordFields {
+///         var fields = RecordFields()
+///         fields[text: 2] = note
+///         return fields
+///       }
+///       init?(id: RecordUUID, fields: RecordFields) {
+///         guard let note = fields[text: 2] else { return nil }
+///         (self.id, self.note) = (id, note)
+///       }
+///     }
+///
+/// The server needs to know nothing of it. Each field is merged by itself: put what belongs
+/// together into one field. Kinds from 1024 on are for apps; apps that share an account choose
+/// different ones. Fields of a later version of the kind are kept and passed on.
+public protocol SyncedRecord: Sendable {
+  /// The kind's number, 1024 or more.
+  static var kind: RecordKind { get }
+  /// Its identity, chosen when it is made: `RecordUUID.random()` of AtrestFoundation.
+  var id: RecordUUID { get }
+  /// Every field with its value. See `RecordFields` for the numbers that a kind may use.
+  var fields: RecordFields { get }
+  /// Reads a record; nil if it is none of this kind. Such a record is kept, and not shown.
+  init?(id: RecordUUID, fields: RecordFields)
+}
+
+extension SyncedRecord {
+  /// The record's key.
+  public var key: RecordKey { Self.key(of: id) }
+
+  /// The key of the record with this id.
+  public static func key(of id: RecordUUID) -> RecordKey { RecordKey(kind: kind, id: id.bytes) }
+
+  fileprivate init?(_ record: Record) {
+    guard !record.isDeleted, let id = RecordUUID(bytes: record.key.id) else { return nil }
+    self.init(id: id, fields: RecordFields(record))
+  }
+}
+
+extension RecordKind {
+  /// The kinds that apps may bring. The others are the protocol's.
+  public static let apps: PartialRangeFrom<RecordKind> = RecordKind(rawValue: 1024)...
+}
+
+extension ReplicaTransaction {
+  /// Writes the fields that differ from the stored record, and revives a deleted one. No-op if
+  /// nothing differs. Fields that `record` does not mention stay as they are.
+  ///
+  /// - Throws: `.invalid` for a kind below 1024, or a record that is too large.
+  public func save<R: SyncedRecord>(_ record: R) throws(ReplicaError) {
+    guard RecordKind.apps.contains(R.kind) else {
+      throw .invalid("Kinds below 1024 are the protocol's. Choose a greater number.")
+    }
+    try write(record.key, record.fields.values.sorted { $0.key < $1.key }.map { ($0, $1) })
+  }
+
+  /// A record of a kind; nil if there is none, it is deleted, or it is none of this kind.
+  public func record<R: SyncedRecord>(
+    of type: R.Type, _ id: RecordUUID
+  ) throws(ReplicaError) -> R? {
+    try record(R.key(of: id)).flatMap { R($0) }
+  }
+
+  /// All records of a kind, by id. Leaves out deleted ones and what is none of this kind. O(all of
+  /// the kind).
+  public func records<R: SyncedRecord>(of type: R.Type) throws(ReplicaError) -> [R] {
+    try storage {
+      var values: [R] = []
+      try forEachRecord(kind: R.kind) { record in
+        if let value = R(record) { values.append(value) }
+      }
+      return values
+    }
+  }
+}
+
+/// The same, one transaction each, off the caller's thread.
+extension Replica {
+  /// See `ReplicaTransaction.save(_:)`. Durable when it returns.
+  public func save<R: SyncedRecord>(_ record: R) async throws(ReplicaError) {
+    try await writing { try $0.save(record) }
+  }
+
+  /// See `ReplicaTransaction.record(of:_:)`.
+  public func record<R: SyncedRecord>(
+    of type: R.Type, _ id: RecordUUID
+  ) async throws(ReplicaError) -> R? {
+    try await reading { try $0.record(of: type, id) }
+  }
+
+  /// See `ReplicaTransaction.records(of:)`.
+  public func records<R: SyncedRecord>(of type: R.Type) async throws(ReplicaError) -> [R] {
+    try await reading { try $0.records(of: type) }
+  }
+
+  /// Deletes a record.
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func delete<R: SyncedRecord>(_ record: R) async throws(ReplicaError) -> Bool {
+    let key = record.key
+    return try await writing { try $0.delete(key) }
+  }
+}
+
+extension JournalEntry {
+  /// The losing value as the only field of a record, for kinds that an app brings.
+  public var lostFields: RecordFields { fields(of: conflict.lost) }
+  /// The winning value, likewise.
+  public var keptFields: RecordFields { fields(of: conflict.kept) }
+
+  private func fields(of register: Register) -> RecordFields {
+    var fields = RecordFields()
+    if RecordFields.isUsable(register.field) { fields[register: register.field] = register.value }
+    return fields
+  }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of an app's own kind: merged field by field, listed, restored, and forward compatible.
+
+import AtrestFoundation
+import AtrestReplication
+import AtrestSync
+import AtrestTestSupport
+import AtrestWire
+import Foundation
+import Testing
+
+@testable import AtrestClient
+
+private struct Mood: SyncedRecord {
+  static let kind = RecordKind(rawValue: 1024)
+  var id = RecordUUID.random()
+  var level: Int64
+  var note: String?
+
+  var fields: RecordFields {
+    var fields = RecordFields()
+    fields[integer: 2] = level
+    fields[text: 3] = note
+    return fields
+  }
+
+  init(level: Int64, note: String? = nil) { (self.level, self.note) = (level, note) }
+
+  init?(id: RecordUUID, fields: RecordFields) {
+    guard let level = fields[integer: 2] else { return nil }
+    (self.id, self.level, note) = (id, level, fields[text: 3])
+  }
+}
+
+/// A later version of the same kind, with a field more.
+private struct LaterMood: SyncedRecord {
+  static let kind = Mood.kind
+  var id: RecordUUID
+  var fields: RecordFields
+}
+
+private struct Impostor: SyncedRecord {
+  static let kind = RecordKind.water
+  var id = RecordUUID.random()
+  var fields = RecordFields()
+  init() {}
+  init?(id: RecordUUID, fields: RecordFields) { (self.id, self.fields) = (id, fields) }
+}
+
+@Suite("Records of an app's own kind", .timeLimit(.minutes(20)))
+struct SyncedRecordTests {
+  private let server = ModelServer(clock: TestClock())
+
+  @Test("are saved, read, listed and deleted")
+  func life() async throws {
+    let test = try TestReplica()
+    var mood = Mood(level: 3, note: "")
+    try await test.replica.save(mood)
+    #expect(try await test.replica.record(of: Mood.self, mood.id)?.note == "")
+    mood.note = nil
+    mood.level = 0
+    try await test.replica.save(mood)
+    let stored = try #require(try await test.replica.record(of: Mood.self, mood.id))
+    #expect(stored.note == nil && stored.level == 0, "not set is not empty, and zero is a value")
+    #expect(try await test.replica.records(of: Mood.self).map(\.id) == [mood.id])
+    #expect(try await test.replica.delete(mood))
+    #expect(try await test.replica.records(of: Mood.self).isEmpty)
+    #expect(try await !test.replica.delete(mood))
+  }
+
+  @Test("are merged field by field; a lost value is in the journal, and can be restored")
+  func merged() async throws {
+    let (phone, tablet) = (try TestReplica(1), try TestReplica(2))
+    var mood = Mood(level: 3, note: "grey")
+    try await phone.replica.save(mood)
+    try await phone.sync(server)
+    try await tablet.sync(server)
+    mood.level = 5
+    try await phone.replica.save(mood)
+    var other = try #require(try await tablet.replica.record(of: Mood.self, mood.id))
+    other.note = "blue"
+    try await tablet.replica.save(other)
+    for test in [phone, tablet, phone] { try await test.sync(server) }
+    for test in [phone, tablet] {
+      let both = try #require(try await test.replica.record(of: Mood.self, mood.id))
+      #expect(both.level == 5 && both.note == "blue", "each won its own field")
+    }
+    #expect(try phone.replica.conflicts().isEmpty)
+
+    mood = try #require(try await phone.replica.record(of: Mood.self, mood.id))
+    mood.note = "one"
+    try await phone.replica.save(mood)
+    other = try #require(try await tablet.replica.record(of: Mood.self, mood.id))
+    other.note = "two"
+    try await tablet.replica.save(other)
+    for test in [phone, tablet, phone] { try await test.sync(server) }
+    let entry = try #require(try phone.replica.conflicts().first)
+    let lost = try #require(entry.lostFields[text: 3])
+    #expect(Set([lost, entry.keptFields[text: 3]]) == ["one", "two"])
+    try phone.replica.restore(entry)
+    #expect(try await phone.replica.record(of: Mood.self, mood.id)?.note == lost)
+  }
+
+  @Test("keep the fields that this version does not know")
+  func later() async throws {
+    let test = try TestReplica()
+    let id = RecordUUID.random()
+    var fields = RecordFields()
+    fields[integer: 2] = 4
+    fields[bytes: 900] = [1, 2, 3]
+    try await test.replica.save(LaterMood(id: id, fields: fields))
+    var mood = try #require(try await test.replica.record(of: Mood.self, id))
+    mood.level = 5
+    try await test.replica.save(mood)
+    let stored = try #require(try await test.replica.record(of: LaterMood.self, id))
+    #expect(stored.fields[bytes: 900] == [1, 2, 3] && stored.fields[integer: 2] == 5)
+  }
+
+  @Test("may not be of the protocol's kinds")
+  func kinds() async throws {
+    let test = try TestReplica()
+    await #expect(
+      throws: ReplicaError.invalid("Kinds below 1024 are the protocol's. Choose a greater number.")
+    ) { try await test.replica.save(Impostor()) }
+    #expect(try test.replica.allRecords().isEmpty)
+  }
+
+  @Test("are undone like any other")
+  func undone() throws {
+    let test = try TestReplica()
+    let mood = Mood(level: 3)
+    try test.replica.transaction { try $0.save(mood) }
+    try test.replica.transaction { transaction in
+      var changed = mood
+      changed.level = 9
+      try transaction.action(.edit) { try transaction.save(changed) }
+    }
+    let undone = try test.replica.transaction { try $0.undo() }
+    #expect(undone?.isUndone == true && undone?.action == .edit)
+    #expect(try test.replica.transaction { try $0.record(of: Mood.self, mood.id) }?.level == 3)
+  }
+}
+
+@Suite("The fields of a record", .timeLimit(.minutes(20)))
+struct RecordFieldsTests {
+  @Test("come back as they were set, and as nothing else")
+  func values() {
+    var fields = RecordFields()
+    fields[text: 2] = "ä😀\n"
+    fields[integer: 3] = .min
+    fields[flag: 4] = false
+    fields[number: 5] = -0.5
+    fields[bytes: 536_870_911] = []
+    #expect(fields[text: 2] == "ä😀\n" && fields[integer: 3] == .min && fields[flag: 4] == false)
+    #expect(fields[number: 5] == -0.5 && fields[bytes: 536_870_911] == [])
+    #expect(fields[integer: 2] == nil && fields[text: 3] == nil && fields[number: 4] == nil)
+    #expect(fields[text: 6] == nil && fields[flag: 6] == nil)
+    fields[text: 2] = nil
+    #expect(fields[text: 2] == nil)
+  }
+
+  @Test("are those of the kind's message in protobuf")
+  func encoding() {
+    var fields = RecordFields()
+    fields[text: 2] = "hi"
+    fields[integer: 3] = 300
+    fields[flag: 4] = true
+    fields[number: 5] = 1
+    #expect(fields[register: 2] == [0x12, 2, 0x68, 0x69])
+    #expect(fields[register: 3] == [0x18, 0xAC, 0x02])
+    #expect(fields[register: 4] == [0x20, 1])
+    #expect(fields[register: 5] == [0x29, 0, 0, 0, 0, 0, 0, 0xF0, 0x3F])
+  }
+
+  @Test("of any bytes trap nothing")
+  func hostile() {
+    checkLaw(cases: 5_000) { random in
+      var fields = RecordFields()
+      fields[register: 2] = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+        [0x10, 0x12, 0x11, 0x15, 0, 0xFF, 2, 3].randomElement(using: &random) ?? 0
+      }
+      _ = (fields[text: 2], fields[integer: 2], fields[flag: 2], fields[number: 2])
+      return fields[bytes: 2].map { $0.count <= 12 } ?? true
+    }
+  }
+}
