@@ -394,6 +394,10 @@ let package = Package(
         "AtrestHTTP2",
       ],
       path: "Tests/Heap/Property", swiftSettings: strict),
+    // Both codecs side by side: see docs/develop/benchmarks.md.
+    .executableTarget(
+      name: "codec-bench", dependencies: ["AtrestProtocol", "AtrestWire", "AtrestReplication"],
+      path: "Benchmarks/Codec", swiftSettings: strict),
     // Replays the corpus of the fuzzers.
     .testTarget(
       name: "AtrestFuzzTests", dependencies: ["AtrestFuzzing", "AtrestTestSupport"],

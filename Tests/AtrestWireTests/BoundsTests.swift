@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits of limits.proto, at their edges: what just fits is read, what just does not is refused, by
-// both codecs and for the same reason.
+// The limits of limits.proto, at their edges: what just fits is read, what just does not is
+// refused, by both codecs and for the same reason.
 
 import AtrestDomain
 import AtrestProtocol

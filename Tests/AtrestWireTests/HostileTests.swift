@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes that only an attacker sends. That no bytes trap is checked beside protobuf-c's verdict on them.
+// Shapes that only an attacker sends. That no bytes trap is checked beside protobuf-c's verdict on
+// them.
 
 import AtrestReplication
 import AtrestTestSupport

@@ -8,6 +8,7 @@ REPLICATION = f"{SOURCES}/AtrestReplication"
 HTTP2 = f"{SOURCES}/AtrestHTTP2"
 TLS = f"{SOURCES}/AtrestTLS"
 SOCKETS = f"{SOURCES}/AtrestSockets"
+WIRE = f"{SOURCES}/AtrestWire"
 SERVER = "Server/AtrestServer"
 CLIENT = "Client/AtrestClient"
 SYNC = f"{SOURCES}/AtrestSync"
@@ -19,6 +20,107 @@ def one(name: str, says: str, file: str, before: str, after: str, **more) -> obj
 
 
 PLANTED = [
+    # The wire format, and the rules of messages.
+    one(
+        "tagZeroAccepted",
+        "A field without a number is skipped.",
+        f"{WIRE}/Codec/WireReader.swift",
+        "guard «number > 0» else { throw .malformed }",
+        "true",
+    ),
+    one(
+        "tagsOfSixBytes",
+        "A field's number may take six bytes.",
+        f"{WIRE}/Codec/WireReader.swift",
+        "stride(from: UInt32(4), through: «25», by: 7)",
+        "32",
+    ),
+    one(
+        "lengthsOfSixBytes",
+        "A length may take six bytes.",
+        f"{WIRE}/Codec/WireReader.swift",
+        "stride(from: UInt64(0), through: «28», by: 7)",
+        "35",
+    ),
+    one(
+        "numbersOfElevenBytes",
+        "A number may take eleven bytes.",
+        f"{WIRE}/Codec/WireReader.swift",
+        "min(bytes.count, position + «10»)",
+        "11",
+    ),
+    one(
+        "fieldsUncounted",
+        "A message may have any number of fields.",
+        f"{WIRE}/Codec/WireReader.swift",
+        "guard «fieldsLeft > 0» else",
+        "true",
+    ),
+    one(
+        "flagsAreNumbers",
+        "A flag of another wire type than a number's is refused, or false.",
+        f"{WIRE}/Codec/WireField.swift",
+        "for byte in raw where «byte & 0x7F != 0» { return true }",
+        "wireType == 0 && byte & 0x7F != 0",
+    ),
+    one(
+        "packedNumbersOverlong",
+        "A number in a list may take eleven bytes.",
+        f"{WIRE}/Codec/WireField.swift",
+        "guard end < packed.count, «end - start < 10» else",
+        "end - start < 11",
+    ),
+    one(
+        "emptyBytesWin",
+        "Of two ids of one record the later one counts, even where it is empty.",
+        f"{WIRE}/Records/Record+Wire.swift",
+        "if let earlier, «id.isEmpty» { id = earlier.id }",
+        "false",
+    ),
+    one(
+        "laterRecordWins",
+        "Of two records in one offer the first one's registers are lost.",
+        f"{WIRE}/Records/Record+Wire.swift",
+        "registers = «earlier?.registers ?? []»",
+        "[]",
+    ),
+    one(
+        "earlierNumbersStay",
+        "Of two segments the first one's numbers count where the second one has none.",
+        f"{WIRE}/Sync/OutboxSegment.swift",
+        "    «steps = earlier?.steps ?? []»",
+        "if let earlier { self = earlier }",
+        statements=True,
+    ),
+    one(
+        "negativeEnumsShort",
+        "A kind from 2^31 is written in five bytes.",
+        f"{WIRE}/Codec/FieldSink.swift",
+        "number(field, «Int64(Int32(bitPattern: value))»)",
+        "Int64(value)",
+    ),
+    one(
+        "defaultsWritten",
+        "Numbers are written even where they are zero.",
+        f"{WIRE}/Codec/FieldSink.swift",
+        """mutating func fixed64(_ field: some FieldNumbers, _ value: UInt64) {
+    guard «value != 0» else { return }""",
+        "true",
+    ),
+    one(
+        "textWithNUL",
+        "Text with a NUL in it is read.",
+        f"{WIRE}/Codec/WireField.swift",
+        "for byte in slice where «byte == 0» {",
+        "byte == 0 && slice.count == 1",
+    ),
+    one(
+        "lengthOfWholeBlocks",
+        "A hash does not cover the length of the last block.",
+        f"{WIRE}/PortableSHA256.swift",
+        "let bits = UInt64(«bytes.count») * 8",
+        "whole",
+    ),
     # Merge, clock, rules.
     one(
         "stampsIgnoreReplica",

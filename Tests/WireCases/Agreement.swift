@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of the two codecs: for any bytes the same verdict and the same value, for any value the same
-// bytes.
+// The law of the two codecs: for any bytes the same verdict and the same value, for any value the
+// same bytes.
 
 import AtrestProtocol
 import AtrestWire
@@ -10,9 +10,9 @@ public typealias PublicMessage = WireMessage & PackedMessage
 
 /// How the two codecs differ about bytes, in words; nil if they agree.
 ///
-/// Which fault of several is reported may differ: protobuf-c finds malformed bytes first, wherever they
-/// are. protobuf-c also refuses what would take more than 8 MiB in memory, which is possible from
-/// about 64 KiB of bytes; longer ones are not compared.
+/// Which fault of several is reported may differ: protobuf-c finds malformed bytes first, wherever
+/// they are. protobuf-c also refuses what would take more than 8 MiB in memory, which is possible
+/// from about 64 KiB of bytes; longer ones are not compared.
 public func disagreement<Message: PublicMessage>(
   about bytes: [UInt8], as type: Message.Type
 ) -> String? {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes a message at any depth and puts it together again, so that what surrounds the change stays
-// well-formed: fields twice, elsewhere, of another wire type, in overlong bytes.
+// Changes a message at any depth and puts it together again, so that what surrounds the change
+// stays well-formed: fields twice, in two parts, elsewhere, of another wire type, in overlong
+// bytes.
 
 import AtrestTestSupport
 
@@ -20,7 +21,8 @@ public struct FieldTree {
 
   private var fields: [Field] = []
 
-  /// Reads a message; nil if the bytes are none. Embedded bytes that look like a message count as one.
+  /// Reads a message; nil if the bytes are none. Embedded bytes that look like a message count as
+  /// one.
   public init?(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -65,6 +67,12 @@ public struct FieldTree {
     if !inner.isEmpty, !random.oneIn(3) {
       let index = inner[Int.random(in: 0..<inner.count, using: &random)]
       guard case .message(var tree) = fields[index].value else { return }
+      if random.oneIn(4) {
+        fields[index].value = .message(tree.thinned(&random))
+        let second = Field(tag: fields[index].tag, value: .message(tree.thinned(&random)))
+        fields.insert(second, at: index + 1)
+        return
+      }
       var donor = other
       if let field = other.fields.first(where: { $0.tag == fields[index].tag }),
         case .message(let part) = field.value
@@ -90,6 +98,16 @@ public struct FieldTree {
     case 6: fields[index].value = .bytes(random.oneIn(2) ? [] : random.bytes(0...40))
     default: fields[index].tag = UInt64.random(in: 8...160, using: &random)
     }
+  }
+
+  /// Without some of the fields, and with some of them empty: a part of what is sent in two parts.
+  private func thinned(_ random: inout SeededRandom) -> FieldTree {
+    var copy = self
+    copy.fields.removeAll { _ in random.oneIn(3) }
+    for index in copy.fields.indices where random.oneIn(4) {
+      if case .bytes = copy.fields[index].value { copy.fields[index].value = .bytes([]) }
+    }
+    return copy
   }
 
   /// The bytes. Numbers, lengths and tags are overlong at times.
