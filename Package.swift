@@ -358,7 +358,9 @@ let package = Package(
     // What the portable core computes, on Linux here and as WebAssembly by Scripts/portable-core.
     .target(
       name: "AtrestPortableCases",
-      dependencies: ["AtrestDomain", "AtrestPresentation", "AtrestReplication"],
+      dependencies: [
+        "AtrestDomain", "AtrestPresentation", "AtrestReplication", "AtrestSync", "AtrestWire",
+      ],
       path: "Tests/Portable/Cases", swiftSettings: strict),
     .testTarget(
       name: "AtrestPortableTests", dependencies: ["AtrestPortableCases"],

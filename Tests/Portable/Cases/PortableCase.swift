@@ -19,7 +19,8 @@ public struct PortableCase: Sendable {
   /// All cases. Tests/Portable/Specifications runs them on Linux, Scripts/portable-core as
   /// WebAssembly.
   public static func all() -> [PortableCase] {
-    merges() + laws() + texts() + localTimes() + trees() + calendars() + pictures()
+    merges() + laws() + texts() + localTimes() + trees() + calendars() + pictures() + messages()
+      + syncs()
   }
 }
 
