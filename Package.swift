@@ -192,8 +192,15 @@ let package = Package(
       name: "examples",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestHTTP2", "AtrestReplication",
-        "AtrestRPC", "AtrestSockets", "AtrestTLS",
+        "AtrestRPC", "AtrestSockets", "AtrestTLS", "AtrestWire",
       ], path: "Examples/Snippets", packageAccess: false, swiftSettings: strict),
+
+    // An app with a kind of record of its own.
+    .executableTarget(
+      name: "mood",
+      dependencies: [
+        "AtrestClient", "AtrestFoundation", "AtrestReplication", "AtrestSync", "AtrestWire",
+      ], path: "Examples/Mood", exclude: ["run"], packageAccess: false, swiftSettings: strict),
 
     // Specifications.
     // Stands in for fsync in the tests, and tells what was synced.

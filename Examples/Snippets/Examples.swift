@@ -15,6 +15,10 @@ struct Examples {
     try GettingStarted.readThenWrite(replica)
     try GettingStarted.resolve(replica)
     try GettingStarted.showRefusals(replica)
+    let showing = OwnKind.follow(replica)
+    let books = try await OwnKind.use(replica)
+    precondition(books.map(\.page) == [41])
+    showing.cancel()
     if CommandLine.arguments.count > 1 {
       try await GettingStarted.pair(replica, with: CommandLine.arguments[1])
       try await GettingStarted.sync(replica)

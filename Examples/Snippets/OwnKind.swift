@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code of the article "Getting started" about kinds that an app brings.
+
+import AtrestClient
+import AtrestFoundation
+import AtrestReplication
+import AtrestWire
+
+// snippet: kind
+struct Book: SyncedRecord {
+  static let kind = RecordKind(rawValue: 1100)
+  var id = RecordUUID.random()
+  var title: String
+  var page: Int64
+
+  var fields: RecordFields {
+    var fields = RecordFields()
+    fields[text: 2] = title
+    fields[integer: 3] = page
+    return fields
+  }
+
+  init(title: String, page: Int64 = 0) { (self.title, self.page) = (title, page) }
+
+  init?(id: RecordUUID, fields: RecordFields) {
+    guard let title = fields[text: 2] else { return nil }
+    (self.id, self.title, page) = (id, title, fields[integer: 3] ?? 0)
+  }
+}
+// snippet: end
+
+/// Books that are kept on all of a person's devices.
+enum OwnKind {
+  static func use(_ replica: Replica) async throws -> [Book] {
+    // snippet: use
+    var book = Book(title: "Middlemarch")
+    try await replica.save(book)
+    book.page = 41
+    try await replica.save(book)  // Writes the one field that changed.
+    let books = try await replica.records(of: Book.self)
+    try await replica.delete(book)
+    // snippet: end
+    return books
+  }
+
+  static func follow(_ replica: Replica) -> Task<Void, any Error> {
+    // snippet: changes
+    let showing = Task {
+      for await change in replica.changes where change.concerns(Book.kind) {
+        print("\(try await replica.records(of: Book.self).count) books")
+      }
+    }
+    // snippet: end
+    return showing
+  }
+}
