@@ -235,6 +235,8 @@ import Testing
     monitor.check()
     #expect(monitor.doubt == .differsFromDevices(by: 7_200_000))
     device(2, of: 2, ahead: 0)
+    monitor.check()
+    #expect(monitor.doubt == nil, "half of them are not most")
     device(3, of: 3, ahead: 10)
     // One account with many lying devices.
     for number in 10..<20 { device(UInt64(number), of: 1, ahead: 7_200_000) }

@@ -41,4 +41,12 @@ struct EscapedTextTests {
   func lines() {
     #expect("a\n\u{202E}b\r\n".linesEscapedForTerminal.hasPrefix("a\n\u{FFFD}b\u{FFFD}"))
   }
+
+  @Test("a table shows names of others in one cell, on one line")
+  func table() {
+    var table = Table("name", "n")
+    table.add("a\u{1B}[2J\nb", "1")
+    let lines = table.text().split(separator: "\n")
+    #expect(lines == ["name     n", "a\u{FFFD}[2J\u{FFFD}b  1"])
+  }
 }
