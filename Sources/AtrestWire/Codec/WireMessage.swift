@@ -8,8 +8,8 @@
 public protocol WireMessage: Hashable, Sendable {
   /// Decodes a message. Fields of later versions are skipped.
   ///
-  /// - Parameter bytes: Untrusted bytes. None can trap, and none takes more memory than eight times
-  ///   its size.
+  /// - Parameter bytes: Untrusted bytes. None can trap; none within `Limit.messageBytes` takes more
+  ///   than 8 MiB.
   /// - Throws: `WireError` if the bytes are malformed or violate the contract.
   /// - Complexity: O(bytes).
   init(decoding bytes: [UInt8]) throws(WireError)
