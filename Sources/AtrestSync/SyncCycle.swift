@@ -42,6 +42,8 @@ package struct SyncCycle: Hashable, Sendable {
 
   private var state = State.counting
   private var run: SyncRun
+  /// What the owner was shown last.
+  private var reported = SyncReport()
   /// Comparisons so far. Restarts and forks are bounded, and each demand of a sync comes from one.
   private var comparisons = 0
 
@@ -58,10 +60,14 @@ package struct SyncCycle: Hashable, Sendable {
   /// - Returns: What to do, in this order.
   package mutating func handle(_ event: SyncEvent, at now: WallTime) -> [SyncAction] {
     do throws(SyncError) {
-      return try advance(event, at: now)
+      let actions = try advance(event, at: now)
+      for case .report(let report) in actions { reported = report }
+      return actions
     } catch {
       state = .over
-      return [.finish(.failure(error))]
+      // What was stored before the failure counts.
+      let last: [SyncAction] = run.report == reported ? [] : [.report(run.report)]
+      return last + [.finish(.failure(error))]
     }
   }
 

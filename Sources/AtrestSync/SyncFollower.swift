@@ -19,6 +19,8 @@ package enum FollowAction: Hashable, Sendable {
   case closeStream
   /// Wait before the next connection, longer after more failures; then tell `waited` of the sync.
   case backOff(failures: Int)
+  /// Show the totals of the sync under way.
+  case progress(SyncReport)
   /// Show what was exchanged, or the loss of the connection.
   case news(SyncReport, SyncError?)
   /// Following is over.
@@ -80,7 +82,7 @@ package struct SyncFollower: Hashable, Sendable {
     var cycle = SyncCycle(bounds: bounds)
     let actions = cycle.begin()
     state = .syncing(cycle)
-    return actions.map { .sync($0) }
+    return [.progress(SyncReport())] + actions.map { .sync($0) }
   }
 
   /// Advances by one event. Events after `finish` are ignored.
@@ -200,7 +202,7 @@ package struct SyncFollower: Hashable, Sendable {
     var cycle = SyncCycle(bounds: bounds)
     let actions = cycle.begin()
     state = .syncingAgain(cycle, cause)
-    return actions.map { .sync($0) }
+    return [.progress(SyncReport())] + actions.map { .sync($0) }
   }
 
   /// Connects again after a failure that may pass.
@@ -235,7 +237,7 @@ package struct SyncFollower: Hashable, Sendable {
     for action in actions {
       switch action {
       case .finish(let result): outcome = result
-      case .report: break  // Told as news once the sync is over.
+      case .report(let report): forwarded.append(.progress(report))
       case .perform, .send, .backOff: forwarded.append(.sync(action))
       }
     }

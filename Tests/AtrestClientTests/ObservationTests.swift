@@ -5,7 +5,9 @@ import AtrestDomain
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
+import Synchronization
 import Testing
 
 @testable import AtrestClient
@@ -94,6 +96,68 @@ struct ObservationTests {
     try test.replica.save(entry)
     #expect(await first.next()?.written == [entry.key])
     #expect(await second.next()?.written == [entry.key])
+  }
+
+  @Test("one transaction that changes too much to be named says so")
+  func large() async throws {
+    let test = try TestReplica()
+    var changes = test.replica.changes.makeAsyncIterator()
+    try test.replica.transaction { transaction in
+      for _ in 0...ChangedRecords.limit { try transaction.save(WaterEntry.sample()) }
+    }
+    let many = try #require(await changes.next())
+    #expect(many.isIncomplete && many.keys.isEmpty)
+  }
+
+  @Test("a loop ends with its replica, after the last change")
+  func closed() async throws {
+    let entry = try WaterEntry.sample()
+    let (updates, folder) = try {
+      let test = try TestReplica()
+      let iterator = test.replica.changes.makeAsyncIterator()
+      try test.replica.save(entry)
+      return (iterator, test.folder)
+    }()
+    var changes = updates
+    #expect(await changes.next()?.written == [entry.key])
+    #expect(await changes.next() == nil)
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test("a watch tells what its syncs do, and what ended it")
+  func watched() async throws {
+    let test = try TestReplica(1)
+    let told = Mutex<[SyncState]>([])
+    let server = ModelServer(clock: TestClock())
+    try test.replica.save(WaterEntry.sample())
+    let engine = test.engine(EndingTransport(server: server))
+    await #expect(throws: SyncError.accessEnded) {
+      try await engine.watch { _, _ in
+      } state: { state in
+        told.withLock { $0.append(state) }
+      }
+    }
+    let states = told.withLock { $0 }
+    #expect(states.first == .syncing(SyncReport()))
+    guard case .upToDate(let report)? = states.last else {
+      Issue.record("\(states)")
+      return
+    }
+    #expect(report.pushed == 1)
+    await #expect(throws: SyncError.self) { try await TestReplica().replica.watch { _, _ in } }
+  }
+
+  /// Its stream ends at once, for good.
+  private struct EndingTransport: TestTransport {
+    let server: ModelServer
+    func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
+      try await ModelTransport(server: server).exchange(request)
+    }
+    func watch(
+      _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+    ) async throws(SyncError) {
+      throw .accessEnded
+    }
   }
 
   @Test("a loop ends with its task")

@@ -5,6 +5,7 @@ import AtrestDomain
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 
@@ -31,6 +32,35 @@ struct ReplicaFileTests {
     let test = try TestReplica()
     // SQLite syncs its own files, which the simulated disk watches.
     #expect(SyncedPaths.under(test.folder.replica) == ["."])
+  }
+
+  @Test("is not needed by a replica in memory, which syncs like any other")
+  func inMemory() async throws {
+    let server = ModelServer(clock: TestClock())
+    let disk = try TestReplica(1)
+    try disk.replica.save(WaterEntry.sample())
+    try await disk.sync(server)
+    let (one, other) = (
+      try Replica.inMemory(clock: TestClock()), try Replica.inMemory()
+    )
+    let entry = try WaterEntry.sample()
+    try one.save(entry)
+    try one.adopt(
+      PairResponse(
+        replica: ReplicaID(rawValue: 2), token: "secret-2", accountName: "home",
+        serverTime: TestClock().now()), server: "127.0.0.1:7443")
+    #expect(try one.waterEntry(entry.id) == entry && other.water().isEmpty)
+    _ = try await SyncEngine(store: one, transport: ModelTransport(server: server)).sync()
+    try await disk.sync(server)
+    #expect(try one.water().count == 2 && one.digest() == disk.replica.digest())
+  }
+
+  @Test("is opened without blocking whoever waits for it")
+  func opened() async throws {
+    let folder = try Folder()
+    let entry = try WaterEntry.sample()
+    try await Replica.open(directory: folder.replica).save(entry)
+    #expect(try await Replica.open(directory: folder.replica).waterEntry(entry.id) == entry)
   }
 
   @Test("asking whether there is one makes none")

@@ -116,6 +116,46 @@ struct SyncedRecordTests {
     #expect(stored.fields[bytes: 900] == [1, 2, 3] && stored.fields[integer: 2] == 5)
   }
 
+  @Test("hold values of 16 KiB, and none that could not be read again")
+  func large() async throws {
+    let test = try TestReplica(1)
+    // Tag and length take three bytes.
+    let longest = Mood(level: 1, note: String(repeating: "x", count: 16_384 - 3))
+    try await test.replica.save(longest)
+    #expect(try await test.replica.record(of: Mood.self, longest.id)?.note == longest.note)
+    let longer = Mood(level: 1, note: longest.note.map { $0 + "x" })
+    await #expect(throws: ReplicaError.self) { try await test.replica.save(longer) }
+    #expect(try await test.replica.records(of: Mood.self).map(\.id) == [longest.id])
+    try await test.sync(server)
+    #expect(server.records.count == 1)
+  }
+
+  @Test("may hold any text")
+  func anyText() async throws {
+    let test = try TestReplica()
+    let mood = Mood(level: 1, note: "a\0b")
+    try await test.replica.save(mood)
+    #expect(try await test.replica.record(of: Mood.self, mood.id)?.note == "a\0b")
+  }
+
+  @Test("lose a field again that an undone action had added")
+  func addedField() throws {
+    let test = try TestReplica()
+    var fields = RecordFields()
+    fields[integer: 2] = 4
+    let id = RecordUUID.random()
+    try test.replica.transaction { try $0.save(LaterMood(id: id, fields: fields)) }
+    fields[text: 9] = "new"
+    try test.replica.transaction { transaction in
+      try transaction.action(.edit) {
+        try transaction.save(LaterMood(id: id, fields: fields))
+      }
+    }
+    #expect(try test.replica.transaction { try $0.undo() }?.isUndone == true)
+    let stored = try test.replica.transaction { try $0.record(of: LaterMood.self, id) }
+    #expect(stored?.fields[text: 9] == nil && stored?.fields[integer: 2] == 4)
+  }
+
   @Test("may not be of the protocol's kinds")
   func kinds() async throws {
     let test = try TestReplica()

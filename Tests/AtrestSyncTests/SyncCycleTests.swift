@@ -108,6 +108,7 @@ struct SyncCycleTests {
     store(&cycle, &underWay, &world)
     #expect(world.pulled == [[1], [2]])
     #expect(underWay.outcome == .failure(.accessEnded))
+    #expect(underWay.reports.last?.pulled == 2, "what was stored counts")
   }
 
   @Test("a call is repeated as often as allowed, with growing pauses, and then given up")

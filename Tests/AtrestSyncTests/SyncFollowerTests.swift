@@ -20,6 +20,7 @@ struct SyncFollowerTests {
     var awaitsWrites = false
     var pause: Int?
     var end: SyncError?
+    var progress: SyncReport?
     var news: [(report: SyncReport, error: SyncError?)] = []
 
     /// - Parameter isRunning: Whether the first sync is over and the stream open.
@@ -46,6 +47,7 @@ struct SyncFollowerTests {
           (stream, wantsEvent, awaitsWrites) = (nil, false, false)
           (underWay.store, underWay.call, underWay.pause) = (nil, nil, nil)
         case .backOff(let failures): pause = failures
+        case .progress(let report): progress = report
         case .news(let report, let error): news.append((report, error))
         case .finish(let error): end = error
         }
@@ -100,6 +102,7 @@ struct SyncFollowerTests {
     #expect(follow.stream == WatchRequest(cursor: cursor(3)))
     #expect(follow.wantsEvent && follow.awaitsWrites)
     #expect(follow.news.map(\.report.pulled) == [3] && follow.news[0].error == nil)
+    #expect(follow.progress?.pulled == 3, "the totals were shown meanwhile")
   }
 
   @Test("an event that follows is stored without a call, and the next one asked for")

@@ -19,7 +19,7 @@ public struct Updates<Element: Sendable>: AsyncSequence, Sendable {
       self.subscription = subscription
     }
 
-    /// The next update; nil once the task is cancelled.
+    /// The next update; nil once the task is cancelled or the replica is gone.
     public mutating func next() async -> Element? { await subscription.next() }
 
     /// The same, without leaving the caller's actor.
@@ -38,11 +38,11 @@ public struct Updates<Element: Sendable>: AsyncSequence, Sendable {
 final class Broadcast<Element: Sendable>: Sendable {
   /// What one listener has not taken yet. Ends with its last reference.
   final class Subscription: Sendable {
-    private enum State {
-      case nothing
-      case pending(Element)
-      case waiting(CheckedContinuation<Element?, Never>)
-      case cancelled
+    private struct State {
+      var pending: Element?
+      var waiter: CheckedContinuation<Element?, Never>?
+      /// Nothing follows what is pending.
+      var isOver = false
     }
 
     private let broadcast: Broadcast
@@ -50,52 +50,52 @@ final class Broadcast<Element: Sendable>: Sendable {
 
     fileprivate init(_ broadcast: Broadcast, _ first: Element?) {
       self.broadcast = broadcast
-      state = Mutex(first.map { .pending($0) } ?? .nothing)
+      state = Mutex(State(pending: first))
     }
 
     deinit { broadcast.remove(ObjectIdentifier(self)) }
 
-    fileprivate func send(_ element: Element) {
-      let waiter = state.withLock { state -> CheckedContinuation<Element?, Never>? in
-        switch state {
-        case .nothing: state = .pending(element)
-        case .pending(let earlier): state = .pending(broadcast.combine(earlier, element))
-        case .waiting(let waiter):
-          state = .nothing
+    /// Keeps an element for the listener.
+    /// - Returns: The listener, if it waits for one.
+    fileprivate func take(_ element: Element) -> CheckedContinuation<Element?, Never>? {
+      state.withLock { state in
+        if let waiter = state.waiter {
+          state.waiter = nil
           return waiter
-        case .cancelled: break
+        }
+        if !state.isOver {
+          state.pending = state.pending.map { broadcast.combine($0, element) } ?? element
         }
         return nil
       }
-      waiter?.resume(returning: element)
+    }
+
+    fileprivate func end() {
+      let waiter = state.withLock { state in
+        state.isOver = true
+        defer { state.waiter = nil }
+        return state.waiter
+      }
+      waiter?.resume(returning: nil)
     }
 
     func next() async -> Element? {
       await withTaskCancellationHandler {
         await withCheckedContinuation { waiter in
           let ready = state.withLock { state -> Element?? in
-            switch state {
-            case .nothing:
-              state = .waiting(waiter)
-              return nil
-            case .pending(let element):
-              state = .nothing
+            if let element = state.pending {
+              state.pending = nil
               return .some(element)
-            case .cancelled:
-              return .some(nil)
-            case .waiting:
-              preconditionFailure("one task iterates")
             }
+            if state.isOver { return .some(nil) }
+            precondition(state.waiter == nil, "one task iterates")
+            state.waiter = waiter
+            return nil
           }
           if let ready { waiter.resume(returning: ready) }
         }
       } onCancel: {
-        let waiter = state.withLock { state -> CheckedContinuation<Element?, Never>? in
-          defer { state = .cancelled }
-          guard case .waiting(let waiter) = state else { return nil }
-          return waiter
-        }
-        waiter?.resume(returning: nil)
+        end()
       }
     }
   }
@@ -126,11 +126,19 @@ final class Broadcast<Element: Sendable>: Sendable {
   }
 
   func send(_ element: Element) {
+    // Under the lock, so that every listener is told in one order. Whoever waits goes on after it,
+    // and the listeners live until then: their end takes the lock.
     let listeners = state.withLock { state in
       if repeatsLatest { state.latest = element }
-      return state.listeners.values.compactMap(\.subscription)
+      return state.listeners.values.compactMap(\.subscription).map { ($0, $0.take(element)) }
     }
-    for listener in listeners { listener.send(element) }
+    for (_, waiter) in listeners { waiter?.resume(returning: element) }
+  }
+
+  /// Ends every loop: nothing will be sent.
+  func finish() {
+    let listeners = state.withLock { $0.listeners.values.compactMap(\.subscription) }
+    for listener in listeners { listener.end() }
   }
 
   func subscribe() -> Subscription {
@@ -140,9 +148,6 @@ final class Broadcast<Element: Sendable>: Sendable {
       return subscription
     }
   }
-
-  /// Whether anybody listens: then it is worth the trouble to tell.
-  var hasListeners: Bool { state.withLock { !$0.listeners.isEmpty } }
 
   private func remove(_ id: ObjectIdentifier) {
     state.withLock { _ = $0.listeners.removeValue(forKey: id) }

@@ -11,6 +11,11 @@ final class Observation: Sendable {
     return all
   }
   let syncState = Broadcast<SyncState>(latest: .idle) { _, later in later }
+
+  deinit {
+    changes.finish()
+    syncState.finish()
+  }
 }
 
 extension Replica {

@@ -95,6 +95,34 @@ public final class Replica: Sendable {
     pairing = nil
   }
 
+  /// Opens the replica, or creates it if there is none, without blocking the caller.
+  ///
+  /// - Throws: `ReplicaError`; then nothing on disk was changed.
+  public static func open(
+    directory: URL, clock: any WallClock = SystemClock()
+  ) async throws(ReplicaError) -> Replica {
+    let result: Result<Replica, ReplicaError> = await withCheckedContinuation { continuation in
+      DispatchQueue(label: "atrest.replica.opening").async {
+        continuation.resume(
+          returning: Result { () throws(ReplicaError) in
+            try Replica(directory: directory, clock: clock)
+          })
+      }
+    }
+    return try result.get()
+  }
+
+  /// A replica in memory, for previews and tests: it does what one on disk does, pairing and
+  /// syncing included, and is gone with its last reference.
+  public static func inMemory(
+    clock: any WallClock = SystemClock()
+  ) throws(ReplicaError) -> Replica {
+    let waiting = DispatchQueue(label: "atrest.replica.waiting")
+    return try Replica(
+      uri: ":memory:", clock: clock, checkpointPages: 4096, pageRecords: Page.records,
+      random: { UInt64.random(in: 1 ... .max) }, waiting: { work in waiting.async(execute: work) })
+  }
+
   /// A view of this replica that works only while it belongs to an account. Used for exchanges with
   /// that account's server, during which another process may unpair the replica and pair it anew.
   func bound(to pairing: Pairing) -> Replica { Replica(self, pairing: pairing) }
@@ -179,7 +207,11 @@ public final class Replica: Sendable {
         return result
       }
       // After the commit, and outside the queue: whoever is told may read at once.
-      if !changed.isEmpty { observation.changes.send(changed) }
+      if !changed.isEmpty {
+        var bounded = ChangedRecords()
+        bounded.add(changed)
+        observation.changes.send(bounded)
+      }
       return value
     } catch let error as DatabaseError {
       let known = ReplicaError(error, path: path)

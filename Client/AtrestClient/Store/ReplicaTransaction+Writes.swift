@@ -174,7 +174,9 @@ extension ReplicaTransaction {
       }
       record.set(Register(field: field, stamp: stamp, replaced: replaced, value: value))
     }
+    // What is stored must be readable again: these are the bounds of decoding.
     guard record.registers.count <= Record.Limits.registers,
+      record.registers.allSatisfy({ $0.value.count <= Record.Limits.valueBytes(of: key.kind) }),
       record.encoded.count <= Record.Limits.encodedBytes
     else { throw .invalid("The record would become too large. Shorten what was written.") }
     let fields = (differing.map(\.field) + [Register.deletedField]).sorted()

@@ -85,8 +85,8 @@ private struct RecordRestamp {
       offer.record = replaced(in: offer.record)
       try transaction.rewrite(entry.sequence, offer)
     }
-    guard var held else { return }
-    held = replaced(in: held)
+    guard let before = held else { return }
+    var restamped = replaced(in: before)
     // A write that lost here to another replica's write of the same time may win under the new
     // identity.
     for entry in entries {
@@ -95,9 +95,10 @@ private struct RecordRestamp {
       for register in offer.record.registers where entry.wrote(register) {
         written.set(replaced(register))
       }
-      held.merge(written)
+      restamped.merge(written)
     }
-    try transaction.put(held)
+    try transaction.put(restamped)
+    if restamped.message != before.message { transaction.changed.written.insert(key) }
   }
 
   private mutating func choose(for entry: OutboxEntry) {

@@ -174,15 +174,19 @@ extension ReplicaTransaction {
     }
     let fields = written.filter { $0 != Register.deletedField }
     guard !current.isDeleted else { return change([], fields) }
-    var restorable = fields.filter { !touched.contains($0) && before[$0] != nil }
+    // A field of an app's kind may be new: nothing is what it was before. Those of our kinds come
+    // together.
+    let mayLackFields = RecordKind.apps.contains(after.key.kind)
+    var restorable = fields.filter {
+      !touched.contains($0) && (before[$0] != nil || mayLackFields)
+    }
     var anotherGoesOn = false
     if restorable.contains(SessionField.span) {
       anotherGoesOn = try wouldGoOnBesideAnother(before, since: current, except: beside)
       if anotherGoesOn { restorable.removeAll { $0 == SessionField.span } }
     }
     if !restorable.isEmpty {
-      try write(
-        after.key, restorable.compactMap { field in before[field].map { (field, $0.value) } })
+      try write(after.key, restorable.map { ($0, before[$0]?.value ?? []) })
     }
     return change(
       restorable, fields.filter { !restorable.contains($0) }, anotherGoesOn: anotherGoesOn)

@@ -72,13 +72,16 @@ extension Replica {
   public func watch(
     news: @escaping @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
-    try await withServer { replica, _, transport throws(SyncError) in
-      let state = observation.syncState
-      try await SyncEngine(store: replica, transport: transport, clock: clock).watch {
-        report, error in
-        state.send(error.map { .failed($0) } ?? .upToDate(report))
-        news(report, error)
+    let states = observation.syncState
+    do {
+      try await withServer { replica, _, transport throws(SyncError) in
+        try await SyncEngine(store: replica, transport: transport, clock: clock).watch(
+          news: news
+        ) { states.send($0) }
       }
+    } catch {
+      states.send(.failed(error))
+      throw error
     }
   }
 

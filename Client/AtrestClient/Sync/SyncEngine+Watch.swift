@@ -15,10 +15,18 @@ extension SyncEngine {
   public func watch(
     news: @escaping @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
+    try await watch(news: news) { _ in }
+  }
+
+  /// The same, and tells what its syncs do. A stored event by itself changes no state.
+  func watch(
+    news: @escaping @Sendable (SyncReport, SyncError?) -> Void,
+    state: @escaping @Sendable (SyncState) -> Void
+  ) async throws(SyncError) {
     var follower = SyncFollower(bounds: SyncBounds(attempts: pacing.attempts))
     var actions = follower.begin()
     while true {
-      switch await follow(&follower, actions, news) {
+      switch await follow(&follower, actions, news, state) {
       case .failure(let error): throw error
       case .success(let failures):
         do { try await pacing.sleep(pacing.delay(after: failures)) } catch { throw .cancelled }
@@ -31,10 +39,12 @@ extension SyncEngine {
   /// - Returns: The failures in a row so far, after which it connects again; or what ended it.
   private func follow(
     _ follower: inout SyncFollower, _ first: [FollowAction],
-    _ news: @escaping @Sendable (SyncReport, SyncError?) -> Void
+    _ news: @escaping @Sendable (SyncReport, SyncError?) -> Void,
+    _ state: @escaping @Sendable (SyncState) -> Void
   ) async -> Result<Int, SyncError> {
     let gate = EventGate()
-    return await withTaskGroup(of: FollowEvent.self) { group in
+    var isSyncing = false
+    return await withTaskGroup(of: FollowEvent?.self) { group in
       // The stream's events come from its own task, one for each `takeEvent`.
       defer { group.cancelAll() }
       var actions = first
@@ -45,10 +55,23 @@ extension SyncEngine {
           case .openStream(let request, let credential):
             group.addTask { .streamEnded(await stream(request, as: credential, through: gate)) }
           case .takeEvent:
-            group.addTask { await gate.take().map { .event($0) } ?? .sync(.cancelled) }
+            // A gate that the transport closed brings no event; the stream's end follows.
+            group.addTask {
+              await gate.take().map { .event($0) } ?? (Task.isCancelled ? .sync(.cancelled) : nil)
+            }
           case .awaitWrites: group.addTask { await awaitWrites() }
           case .closeStream: break  // With everything else, when this scope ends.
-          case .news(let report, let error): news(report, error)
+          case .progress(let report):
+            isSyncing = true
+            state(.syncing(report))
+          case .news(let report, let error):
+            if let error {
+              state(.failed(error))
+            } else if isSyncing {
+              state(.upToDate(report))
+            }
+            isSyncing = false
+            news(report, error)
           case .backOff(let failures): return .success(failures)
           case .finish(let error): return .failure(error)
           }
@@ -56,7 +79,7 @@ extension SyncEngine {
         guard let event = await group.next() else {
           preconditionFailure("a follower that is not over waits for something")
         }
-        actions = follower.handle(event, at: clock.now())
+        actions = event.map { follower.handle($0, at: clock.now()) } ?? []
       }
     }
   }

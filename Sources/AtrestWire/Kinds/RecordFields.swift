@@ -25,16 +25,17 @@ public struct RecordFields: Hashable, Sendable {
   }
 
   /// Whether a kind may have a field of this number: 2 to 536,870,911, but for 15, which the
-  /// protocol uses.
+  /// protocol uses, and 19,000 to 19,999, which protobuf keeps to itself.
   public static func isUsable(_ field: FieldNumber) -> Bool {
     (2...536_870_911).contains(field) && field != Register.pruneFloorField
+      && !(19_000...19_999).contains(field)
   }
 
   /// The field as text; nil if it is not set or holds something else.
   public subscript(text field: FieldNumber) -> String? {
     get {
       last(field) { field throws(WireError) in
-        try String(field.content(), limitBytes: .max)
+        try String(validating: field.content(), as: UTF8.self)
       }
     }
     set { set(field, newValue.map { Self.delimited(Array($0.utf8)) }, wireType: 2) }
