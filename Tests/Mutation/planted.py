@@ -672,6 +672,20 @@ PLANTED = [
     ),
     # The client and its command line.
     one(
+        "unreadableStored",
+        "A value is stored that is too long to be read again.",
+        f"{CLIENT}/Store/ReplicaTransaction+Writes.swift",
+        "«record.registers.allSatisfy({ $0.value.count <= Record.Limits.valueBytes(of: key.kind) })»",
+        "true",
+    ),
+    one(
+        "changesNotCombined",
+        "A listener that does not keep up misses changes.",
+        f"{CLIENT}/Observation/Broadcast.swift",
+        "state.pending = «state.pending.map { broadcast.combine($0, element) } ?? element»",
+        "element",
+    ),
+    one(
         "retriedForEver",
         "A call is repeated however often it failed.",
         f"{SYNC}/SyncCall.swift",
