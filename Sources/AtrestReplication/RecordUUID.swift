@@ -11,11 +11,16 @@ public struct RecordUUID: Hashable, Comparable, Sendable {
   /// The last eight bytes, big-endian.
   private let low: UInt64
 
-  /// Creates an id from its 16 bytes; nil for any other number.
-  public init?(bytes: some Collection<UInt8>) {
+  /// Creates an id from its 16 bytes; nil for any other number. No allocation.
+  public init?(bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
-    high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    low = bytes.suffix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    // Plain loops: every record that a server takes passes here.
+    var (high, low): (UInt64, UInt64) = (0, 0)
+    for index in 0..<8 {
+      high = high << 8 | UInt64(bytes[index])
+      low = low << 8 | UInt64(bytes[index + 8])
+    }
+    (self.high, self.low) = (high, low)
   }
 
   /// Reads 32 hexadecimal digits, small or capital, in groups of 8, 4, 4, 4 and 12 with a hyphen
@@ -39,9 +44,14 @@ public struct RecordUUID: Hashable, Comparable, Sendable {
 
   /// The 16 bytes, in the order of the text.
   public var bytes: [UInt8] {
-    [high, low].flatMap { half in
-      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> $0) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(16)
+    for half in [high, low] {
+      for shift in stride(from: UInt64(56), through: 0, by: -8) {
+        bytes.append(UInt8(truncatingIfNeeded: half >> shift))
+      }
     }
+    return bytes
   }
 
   /// The text, such as `3F2A0000-0000-4000-8000-00000000000B`.
