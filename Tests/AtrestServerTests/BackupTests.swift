@@ -169,7 +169,7 @@ import Testing
       var bytes = intact
       bytes[place] ^= 1
       try bytes.write(to: URL(fileURLWithPath: file))
-      #expect(throws: (any Error).self) { try StoreCopy.check(file) }
+      #expect(throws: BackupError.self) { try StoreCopy.check(file) }
     }
   }
 
