@@ -19,27 +19,33 @@ package enum Hexadecimal {
     withUnsafeBytes(of: number.bigEndian) { encoded($0) }
   }
 
-  /// The bytes that digits stand for, small or capital; nil for anything else.
+  /// The bytes that digits stand for, small or capital; nil for anything else. Every call's token
+  /// is read by it, so it appends nothing byte by byte.
   package static func decoded(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(digits.count / 2)
-    var high: UInt8?
-    for digit in digits {
-      let value: UInt8
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
-      default: return nil
+    guard digits.count % 2 == 0 else { return nil }
+    if digits.isEmpty { return [] }
+    return digits.withUnsafeBufferPointer { digits -> [UInt8]? in
+      var areAllDigits = true
+      let bytes = [UInt8](unsafeUninitializedCapacity: digits.count / 2) { buffer, count in
+        for index in 0..<digits.count / 2 {
+          let (high, low) = (value(digits[2 * index]), value(digits[2 * index + 1]))
+          if high > 15 || low > 15 { areAllDigits = false }
+          buffer[index] = high << 4 | (low & 15)
+        }
+        count = digits.count / 2
       }
-      if let upper = high {
-        bytes.append(upper << 4 | value)
-        high = nil
-      } else {
-        high = value
-      }
+      return areAllDigits ? bytes : nil
     }
-    return high == nil ? bytes : nil
+  }
+
+  /// The value of a digit; 255 for anything else.
+  private static func value(_ digit: UInt8) -> UInt8 {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: 255
+    }
   }
 
   private static func digit(_ value: UInt8) -> UInt8 {

@@ -197,8 +197,8 @@ PLANTED = [
         "hexadecimalOddDigits",
         "An odd number of digits is read, without the last.",
         f"{REPLICATION}/Hexadecimal.swift",
-        "return «high == nil ? bytes : nil»",
-        "bytes",
+        "guard «digits.count % 2 == 0» else { return nil }",
+        "true",
     ),
     # The domain.
     one(
