@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses request headers and detects those that make a request unacceptable.
 
-/// The header fields of one request, collected as they arrive.
-struct RequestFields {
+/// The header fields of one request, collected as they arrive. Has one owner, the request.
+///
+/// A class, because a state that held it as a value would copy it with every question.
+final class RequestFields {
   enum Timeout {
     case none
     case malformed
@@ -32,7 +34,7 @@ struct RequestFields {
 
   /// Adds one field if the header block stays within the limits. `recall` avoids allocating the
   /// same path and authority for every call.
-  mutating func take(
+  func take(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits,
     recall: inout RecalledText
   ) -> HeaderBudget.Verdict {
@@ -41,7 +43,7 @@ struct RequestFields {
     return verdict
   }
 
-  private mutating func take(
+  private func take(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>,
     recall: inout RecalledText
   ) {
@@ -70,7 +72,7 @@ struct RequestFields {
     }
   }
 
-  private mutating func takeProtocolField(
+  private func takeProtocolField(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
   ) {
     if equals(name, "grpc-timeout") {

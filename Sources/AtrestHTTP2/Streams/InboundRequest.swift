@@ -145,13 +145,10 @@ struct InboundRequest {
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits,
     recall: inout RecalledText
   ) -> Bool {
-    guard case .headers(var fields) = state else {
+    guard case .headers(let fields) = state else {
       return trailers.add(name, value, limits) == .fits
     }
-    state = .discarding(isEnded: false)  // Keeps the fields uniquely referenced while they change.
-    let verdict = fields.take(name, value, limits: limits, recall: &recall)
-    state = .headers(fields)
-    return verdict != .absurd
+    return fields.take(name, value, limits: limits, recall: &recall) != .absurd
   }
 
   /// Takes the end of a header block.
