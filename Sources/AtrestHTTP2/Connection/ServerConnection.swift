@@ -39,8 +39,10 @@ public final class ServerConnection {
 
   let session: HTTP2Session
   let codecs: Codecs
-  var streams = StreamTable<ServerStream>()
-  var recalled = RecalledText()
+  // Unchecked: each header field of each call asks both, and the exclusivity check costs more than
+  // the answer. Their methods call nothing that could ask again.
+  @exclusivity(unchecked) var streams = StreamTable<ServerStream>()
+  @exclusivity(unchecked) var recalled = RecalledText()
   private var events = EventQueue<Pending>()
   private var policing: PeerPolicing
   private var frames = FrameMeter()

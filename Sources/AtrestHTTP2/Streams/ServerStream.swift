@@ -10,7 +10,9 @@ final class ServerStream {
 
   let number: Int32
   var id: CallID { CallID(number) }
-  var request = InboundRequest()
+  // Unchecked: each header field asks it, and the exclusivity check costs more than the answer.
+  // Nothing called during an access asks again: what `receive` finds goes into a queue.
+  @exclusivity(unchecked) var request = InboundRequest()
   var response = OutboundResponse()
   /// The owner has taken the `started` event. Before that no other event is reported.
   var isAnnounced = false
