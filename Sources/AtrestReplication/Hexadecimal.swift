@@ -40,12 +40,11 @@ package enum Hexadecimal {
 
   /// The value of a digit; 255 for anything else.
   private static func value(_ digit: UInt8) -> UInt8 {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: 255
-    }
+    let number = digit &- UInt8(ascii: "0")
+    if number < 10 { return number }
+    // Bit 5 makes small letters of capitals.
+    let letter = (digit | 0x20) &- UInt8(ascii: "a")
+    return letter < 6 ? letter + 10 : 255
   }
 
   private static func digit(_ value: UInt8) -> UInt8 {

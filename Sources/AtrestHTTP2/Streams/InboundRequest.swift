@@ -13,7 +13,9 @@
 ///
 /// nghttp2 rejects frames that RFC 9113 forbids in the stream's state. This type enforces gRPC's
 /// own message order and what the owner accepts.
-struct InboundRequest {
+///
+/// Not copyable: a question about a request that lies in an object would copy all of it.
+struct InboundRequest: ~Copyable {
   /// What may still arrive.
   private enum Expectation {
     case firstMessage
