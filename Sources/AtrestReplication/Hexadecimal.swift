@@ -25,16 +25,16 @@ package enum Hexadecimal {
     guard digits.count % 2 == 0 else { return nil }
     if digits.isEmpty { return [] }
     return digits.withUnsafeBufferPointer { digits -> [UInt8]? in
-      var areAllDigits = true
+      var all: UInt8 = 0
       let bytes = [UInt8](unsafeUninitializedCapacity: digits.count / 2) { buffer, count in
-        for index in 0..<digits.count / 2 {
-          let (high, low) = (value(digits[2 * index]), value(digits[2 * index + 1]))
-          if high > 15 || low > 15 { areAllDigits = false }
-          buffer[index] = high << 4 | (low & 15)
-        }
         count = digits.count / 2
+        for index in 0..<count {
+          let (high, low) = (value(digits[index &* 2]), value(digits[index &* 2 &+ 1]))
+          all |= high | low
+          buffer[index] = high << 4 | low & 15
+        }
       }
-      return areAllDigits ? bytes : nil
+      return all < 16 ? bytes : nil
     }
   }
 

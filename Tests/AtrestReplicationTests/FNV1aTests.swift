@@ -30,6 +30,15 @@ import Testing
     #expect(Hexadecimal.decoded(Array(digits.uppercased().utf8)[...]) == bytes)
   }
 
+  @Test("of all bytes 22 are digits")
+  func digits() {
+    let digits = (UInt8.min...UInt8.max).filter { Hexadecimal.decoded([$0, 0x30][...]) != nil }
+    #expect(digits == Array("0123456789ABCDEFabcdef".utf8))
+    #expect(
+      (UInt8.min...UInt8.max).filter { Hexadecimal.decoded([0x30, $0][...]) != nil } == digits)
+    #expect(Hexadecimal.decoded([]) == [])
+  }
+
   @Test("a number has sixteen digits")
   func number() {
     #expect(Hexadecimal.encoded(UInt64(0x0102)) == "0000000000000102")
