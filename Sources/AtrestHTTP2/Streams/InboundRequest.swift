@@ -127,15 +127,16 @@ struct InboundRequest: ~Copyable {
     }
   }
 
-  /// Memory buffered because the client has not ended its request, in bytes.
-  var bufferedBytes: Int {
+  /// Memory buffered because the client has not ended its request, in bytes; and whether it still
+  /// has to.
+  var holding: (bytes: Int, isUnfinished: Bool) {
     switch state {
-    case .headers(let fields): fields.size.bytes
-    case .reading(let body): body.bufferedBytes
-    case .paused(let body, let input, isEnded: false): body.bufferedBytes + input.capacity
+    case .headers(let fields): (fields.size.bytes, true)
+    case .reading(let body): (body.bufferedBytes, true)
+    case .paused(let body, let input, isEnded: false): (body.bufferedBytes + input.capacity, true)
     case .paused(let body, let input, isEnded: true):
-      body.reader.bufferedBytes + input.capacity
-    case .ended, .discarding: 0
+      (body.reader.bufferedBytes + input.capacity, false)
+    case .ended, .discarding: (0, false)
     }
   }
 

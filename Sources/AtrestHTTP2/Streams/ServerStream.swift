@@ -50,10 +50,10 @@ final class ServerStream {
   /// Recounts the buffered request bytes.
   /// - Returns: The difference in bytes.
   func countRequest() -> Int {
+    let held = request.holding
     // An unfinished request is charged for its stream too.
-    let isUnfinished = request.isWanted && !request.isEnded
-    let bytes = request.bufferedBytes + (isUnfinished ? Self.ownBytes : 0)
-    overheadBytes = isUnfinished ? 0 : Self.ownBytes
+    let bytes = held.bytes + (held.isUnfinished ? Self.ownBytes : 0)
+    overheadBytes = held.isUnfinished ? 0 : Self.ownBytes
     defer { requestBytes = bytes }
     return bytes - requestBytes
   }
