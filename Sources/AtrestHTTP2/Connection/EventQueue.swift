@@ -3,12 +3,13 @@
 
 /// A FIFO that keeps its memory once drained, up to 1,024 events.
 struct EventQueue<Event> {
-  private var events: [Event] = []
+  /// Taken events are nil, so that what they hold is released at once.
+  private var events: [Event?] = []
   private var head = 0
 
   var isEmpty: Bool { head == events.count }
 
-  mutating func append(_ event: Event) { events.append(event) }
+  mutating func append(_ event: consuming Event) { events.append(event) }
 
   mutating func popFirst() -> Event? {
     guard head < events.count else {
@@ -17,6 +18,6 @@ struct EventQueue<Event> {
       return nil
     }
     defer { head += 1 }
-    return events[head]
+    return events[head].take()
   }
 }

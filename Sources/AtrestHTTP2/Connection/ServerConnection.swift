@@ -164,8 +164,8 @@ public final class ServerConnection {
     return nil
   }
 
-  private func tell(_ event: Pending) -> ServerEvent? {
-    switch event {
+  private func tell(_ event: consuming Pending) -> ServerEvent? {
+    switch consume event {
     case .started(let stream, let head):
       guard !stream.isOver else { return nil }
       stream.isAnnounced = true
