@@ -27,7 +27,8 @@ public final class ClientConnection {
   let isSecure: Bool
   let userAgent: String
   let compression: Compression
-  var streams = StreamTable<ClientStream>()
+  // Unchecked, as in `ServerConnection`.
+  @exclusivity(unchecked) var streams = StreamTable<ClientStream>()
   private var events = EventQueue<Pending>()
   /// No call needs a check before this. May be early: it is not raised when a call ends.
   private var callCheck: Instant?

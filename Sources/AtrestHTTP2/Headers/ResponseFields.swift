@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses response headers and derives the gRPC status.
 
-/// The fields of one response header block: initial headers or trailers.
-struct ResponseFields {
+/// The fields of one response header block: initial headers or trailers. Has one owner, the
+/// response; a class for the reason of ``RequestFields``.
+final class ResponseFields {
   var httpStatus = 0
   var isGRPC = false
   /// Nil for an unsupported encoding.
@@ -14,7 +15,7 @@ struct ResponseFields {
   var metadata = Metadata()
   var size = HeaderBudget()
 
-  mutating func take(
+  func take(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
   ) {
     if equals(name, ":status") {

@@ -8,7 +8,8 @@ final class ClientStream {
   let number: Int32
   var id: CallID { CallID(number) }
   var request = OutboundRequest()
-  var response = InboundResponse()
+  // Unchecked, as in `ServerStream`.
+  @exclusivity(unchecked) var response = InboundResponse()
   /// The stream is closed. Buffered response bytes may still be read.
   var isClosed = false
   /// The owner has received the end or cancelled the call.
@@ -17,7 +18,7 @@ final class ClientStream {
   var deadline: Instant?
   var writeCheck: ProgressCheck?
 
-  private var messages: Charge
+  @exclusivity(unchecked) private var messages: Charge
   private let overhead: Charge
 
   init(_ number: Int32, holder: Holder, overhead: Holder) {

@@ -9,7 +9,9 @@
 ///        │                  ▼  │
 ///        │                 paused (buffers input, and the end)
 ///        └── trailers only, not gRPC, reset ──▶ over
-struct InboundResponse {
+///
+/// Not copyable, like ``InboundRequest``.
+struct InboundResponse: ~Copyable {
   private struct Body {
     var reader = MessageReader()
     /// The current header block: trailers.
@@ -72,7 +74,21 @@ struct InboundResponse {
   // MARK: Events
 
   mutating func headersBegan() {
-    withFields { $0 = ResponseFields() }
+    guard let fields, fields.size.count > 0 else { return }
+    switch state {
+    case .headers(_, let isPaused):
+      state = .headers(ResponseFields(), isPaused: isPaused)
+    case .reading(var body):
+      state = .over  // Keeps the body uniquely referenced while it changes.
+      body.fields = ResponseFields()
+      state = .reading(body)
+    case .paused(var body, let input, let end):
+      state = .over
+      body.fields = ResponseFields()
+      state = .paused(body, input: input, end: end)
+    case .over:
+      break
+    }
   }
 
   /// Takes one header field.
@@ -80,11 +96,9 @@ struct InboundResponse {
   mutating func takeField(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits
   ) -> Bool {
-    var verdict = HeaderBudget.Verdict.fits
-    withFields { fields in
-      verdict = fields.size.add(name, value, limits)
-      if verdict == .fits { fields.take(name, value) }
-    }
+    guard let fields else { return true }
+    let verdict = fields.size.add(name, value, limits)
+    if verdict == .fits { fields.take(name, value) }
     return verdict != .absurd
   }
 
@@ -190,22 +204,12 @@ struct InboundResponse {
   /// Discards the rest of the response.
   mutating func abandon() { state = .over }
 
-  private mutating func withFields(_ change: (inout ResponseFields) -> Void) {
+  /// The header block that arrives, or the last one.
+  private var fields: ResponseFields? {
     switch state {
-    case .headers(var fields, let isPaused):
-      state = .over  // Keeps the fields uniquely referenced while they change.
-      change(&fields)
-      state = .headers(fields, isPaused: isPaused)
-    case .reading(var body):
-      state = .over
-      change(&body.fields)
-      state = .reading(body)
-    case .paused(var body, let input, let end):
-      state = .over
-      change(&body.fields)
-      state = .paused(body, input: input, end: end)
-    case .over:
-      break
+    case .headers(let fields, _): fields
+    case .reading(let body), .paused(let body, _, _): body.fields
+    case .over: nil
     }
   }
 }
