@@ -26,7 +26,7 @@ struct ExchangeLoop: Hashable {
     var reading: Reading
     var isRestart: Bool
 
-    func position() -> SyncPosition {
+    var position: SyncPosition {
       SyncPosition(
         cursor: response.cursor(afterRestart: isRestart), lastKnownHead: response.head)
     }
@@ -71,10 +71,10 @@ struct ExchangeLoop: Hashable {
     (ExchangeLoop(), .perform(.holdMassDeletion(areAllowed: run.allowsMassDeletion)))
   }
 
-  private mutating func startOver(_ run: SyncRun) -> Step {
+  private mutating func startOver(_ run: SyncRun) -> SyncAction {
     let (loop, action) = ExchangeLoop.begin(run)
     self = loop
-    return .proceed([action])
+    return action
   }
 
   /// Advances by one event.
@@ -119,7 +119,7 @@ struct ExchangeLoop: Hashable {
       }
       // Shows the server its own position, so no extra round trip is needed to confirm it.
       if let token = answer.response.takenThrough?.token { page.segment?.confirmed = token }
-      let next = self.attempt(at: answer.position(), page, now, run)
+      let next = self.attempt(at: answer.position, page, now, run)
       let call = SyncCall(.exchange(next.request), as: run.credential)
       state = .storing(answer, .asking(next, call))
       return .proceed([store, call.send])
@@ -131,11 +131,13 @@ struct ExchangeLoop: Hashable {
 
     case (.refilling(let answer), .page(let page)):
       guard !page.offers.isEmpty || answer.hasMore else { return .over }
-      return .proceed([ask(attempt(at: answer.position(), page, now, run), run)])
+      return .proceed([ask(attempt(at: answer.position, page, now, run), run)])
 
     case (.checking, .position(let position)):
       // Another sync took a new identity or left the account, so the answer no longer applies.
-      guard position.credential == run.credential else { return startOver(run) }
+      guard position.credential == run.credential else {
+        return .proceed([startOver(run)])
+      }
       try run.renewed()
       state = .reading
       return .proceed([.perform(.renewal)])
@@ -147,7 +149,7 @@ struct ExchangeLoop: Hashable {
 
     case (.adopting, .adopted(let isAdopted)):
       if isAdopted { run.report.isRenewed = true }
-      return startOver(run)
+      return .proceed([startOver(run)])
 
     case (.holding, _), (.locating, _), (.filling, _), (.asking, _), (.paging, _), (.storing, _),
       (.refilling, _), (.pausing, _), (.checking, _), (.reading, _), (.renewing, _), (.adopting, _):
@@ -205,10 +207,7 @@ struct ExchangeLoop: Hashable {
         return .proceed(actions + [.perform(.position)])
       }
       if mustAskAgain {
-        guard let pause = try run.repeated() else {
-          guard case .proceed(let first) = startOver(run) else { return .over }
-          return .proceed(actions + first)
-        }
+        guard let pause = try run.repeated() else { return .proceed(actions + [startOver(run)]) }
         state = .pausing
         return .proceed(actions + [pause])
       }
@@ -303,7 +302,7 @@ struct ExchangeLoop: Hashable {
     case .asking(_, let call), .storing(_, .asking(_, let call)), .renewing(let call):
       return .proceed([call.send])
     case .pausing:
-      return startOver(run)
+      return .proceed([startOver(run)])
     case .holding, .locating, .filling, .paging, .storing, .refilling, .checking, .reading,
       .adopting:
       preconditionFailure("no pause is under way")

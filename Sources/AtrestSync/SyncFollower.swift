@@ -60,22 +60,20 @@ package struct SyncFollower: Hashable, Sendable {
     case placing(WatchEvent)
     case storing(WatchEvent)
     case syncingAgain(SyncCycle, Cause)
+    /// Not connected: before the first sync, and between connections.
     case pausing
     case over
   }
 
   private let bounds: SyncBounds
-  private var state: State
+  private var state = State.pausing
   private var failures = 0
   /// What arrived while something else was under way.
   private var waitingEvent: WatchEvent?
   private var hasWaitingWrites = false
 
   /// - Parameter bounds: Those of each sync. Following itself never gives up.
-  package init(bounds: SyncBounds = SyncBounds()) {
-    self.bounds = bounds
-    state = .syncing(SyncCycle(bounds: bounds))
-  }
+  package init(bounds: SyncBounds = SyncBounds()) { self.bounds = bounds }
 
   /// The first actions. Call it once.
   package mutating func begin() -> [FollowAction] {

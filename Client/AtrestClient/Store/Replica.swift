@@ -13,7 +13,7 @@ import Synchronization
 /// Reads and writes block on the disk. A write is durable when its method returns. Any number of
 /// `Replica`s and processes may share one directory. Thread-safe.
 public final class Replica: Sendable {
-  /// The replica's directory.
+  /// The replica's directory. One in memory has none, and this names no place.
   public let directory: URL
 
   let clock: any WallClock
