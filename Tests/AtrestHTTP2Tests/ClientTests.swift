@@ -48,6 +48,23 @@ struct ClientTests {
     #expect(peer.client.openCalls == 0)
   }
 
+  @Test("a connection without calls is left in good order, and its owner starts calls elsewhere")
+  func idle() {
+    let peer = RawServer()
+    peer.begin()
+    peer.send(
+      .headers(1, responseFields), .headers(1, [("grpc-status", "0")], end: true))
+    peer.wait(.seconds(899))
+    #expect(peer.client.canStartCall && peer.frames(of: 7).isEmpty)
+    peer.wait(.seconds(1))
+    guard case .goAway? = peer.events.last else {
+      Issue.record("the owner does not hear of it: \(peer.events)")
+      return
+    }
+    #expect(!peer.client.canStartCall && peer.client.isFinished)
+    #expect(peer.frames(of: 7).count == 1, "GOAWAY")
+  }
+
   @Test("an answer's -bin fields count as often as they have values")
   func manyValues() {
     let peer = RawServer()
@@ -250,7 +267,7 @@ struct ClientTests {
   @Test("pings only while calls are open; no answer, no connection")
   func keepalive() {
     let peer = RawServer()
-    peer.wait(.seconds(3600))
+    peer.wait(.seconds(800))
     #expect(peer.frames(of: 6).isEmpty)
     peer.begin()
     peer.wait(.zero)

@@ -54,14 +54,17 @@ struct ConnectionLifecycleTests {
     expect(&idle, after: 10, ["sendShutdownNotice"])
   }
 
-  @Test("a client waits for SETTINGS only, and pings only while calls are open")
+  @Test("a client waits for SETTINGS only, pings only while calls are open, and leaves when idle")
   func client() {
     var life = lifecycle(.client)
     life.settingsArrived(at: start)
-    expect(&life, after: 3_600, [])
-    #expect(life.nextDeadline == nil)
+    expect(&life, after: 899, [])
     life.requestBegan()
     expect(&life, after: 3_600, ["sendPing"])
+    life.bytesArrived(at: start.advanced(by: .seconds(3_601)))
+    life.idleSince = start.advanced(by: .seconds(3_601))
+    expect(&life, after: 4_500, [])
+    expect(&life, after: 4_501, ["sendFinalGoAway"])
   }
 
   @Test("only the answer to the notice, or time, brings the final GOAWAY")

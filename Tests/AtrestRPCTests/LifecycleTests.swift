@@ -55,6 +55,16 @@ import Testing
     await world.stop()
   }
 
+  @Test("an idle channel closes its connection, and the next call opens another")
+  func idle() async throws {
+    let world = try World(configureChannel: { $0.limits.idleConnection = .milliseconds(1) })
+    for message: UInt8 in 1...3 {
+      #expect(try await world.unary("Unary", [message]) == [message])
+      try await waitUntil { world.server.statistics.activeConnections == 0 }
+    }
+    await world.stop()
+  }
+
   @Test("a handle cancels a call that was started with a callback, once")
   func handle() async throws {
     let world = try World()

@@ -83,6 +83,7 @@ public final class ClientConnection {
   public func deadlineReached(at now: Instant) -> ClientEvents {
     session.now = now
     session.timePassed()
+    if session.isDraining { leave() }
     if let due = callCheck, due <= now { callCheck = checkCalls() }
     return ClientEvents(connection: self)
   }
@@ -202,9 +203,7 @@ extension ClientConnection: HTTP2SessionOwner {
     case .streamClosed(let number, let code):
       closeStream(number, code)
     case .goAway:
-      guard !isLeaving else { return }
-      isLeaving = true
-      note(.goAway)
+      leave()
     case .graceOver:
       for stream in streams.all {
         fail(stream, Status(.unavailable, "The connection is closing."))
@@ -220,6 +219,13 @@ extension ClientConnection: HTTP2SessionOwner {
     _ number: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     streams.find(number)?.response.takeField(name, value, limits: limits) ?? true
+  }
+
+  /// Either side ends the connection: the owner starts calls elsewhere.
+  private func leave() {
+    guard !isLeaving else { return }
+    isLeaving = true
+    note(.goAway)
   }
 
   private func closeStream(_ number: Int32, _ code: HTTP2ErrorCode) {

@@ -102,7 +102,7 @@ public struct Limits: Sendable {
   /// How long a stream's queued bytes may make no progress before the stream is reset. The socket's
   /// owner uses it for unwritable sockets too.
   public var writeStall: Duration = .seconds(60)
-  /// Time without a call after which a server drains a connection.
+  /// Time without a call after which this side drains a connection.
   public var idleConnection: Duration = .seconds(900)
   /// How long a drain waits for the peer to acknowledge the first GOAWAY before it sends the
   /// second.

@@ -229,8 +229,5 @@ struct ConnectionLifecycle {
     return lastHeard.advanced(byNanoseconds: times.keepalive)
   }
 
-  private var idleDeadline: Instant? {
-    guard role == .server else { return nil }
-    return idleSince?.advanced(byNanoseconds: times.idle)
-  }
+  private var idleDeadline: Instant? { idleSince?.advanced(byNanoseconds: times.idle) }
 }

@@ -91,6 +91,8 @@ final class HTTP2Session {
   var isTerminated: Bool { lifecycle.isTerminated }
   var isReading: Bool { lifecycle.isReading }
   var isHandshaken: Bool { lifecycle.isHandshaken }
+  /// Whether this side has sent its final GOAWAY.
+  var isDraining: Bool { lifecycle.lastStream != nil }
 
   /// Whether a GOAWAY has promised not to serve this stream.
   func isRefused(_ stream: Int32) -> Bool {
