@@ -15,6 +15,10 @@ let strict: [SwiftSetting] =
   (Context.environment["ATREST_STRICT"] == nil ? [] : [.unsafeFlags(["-warnings-as-errors"])])
   + (fuzzer == nil ? [] : [.unsafeFlags(["-sanitize=address", "-sanitize-coverage=\(coverage)"])])
 
+/// The server's transport, on epoll, nghttp2 and OpenSSL, is Linux's. Clients elsewhere bring
+/// another one.
+let linux = TargetDependencyCondition.when(platforms: [.linux])
+
 let package = Package(
   name: "atrest-sync",
   platforms: [.iOS(.v18), .macOS(.v15)],
@@ -24,7 +28,7 @@ let package = Package(
       name: "AtrestClient",
       targets: [
         "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestFoundation",
-        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestTLS", "AtrestWire",
+        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestWire",
       ]),
     .library(
       name: "AtrestTransport",
@@ -127,8 +131,8 @@ let package = Package(
       name: "AtrestSockets", dependencies: ["AtrestLedger", "AtrestHTTP2", "CAtrestEpoll"],
       path: "Sources/AtrestSockets", swiftSettings: strict),
     .target(
-      name: "AtrestTLS", dependencies: ["AtrestFiles", "CAtrestOpenSSL"], path: "Sources/AtrestTLS",
-      swiftSettings: strict),
+      name: "AtrestTLS", dependencies: ["AtrestDomain", "AtrestFiles", "CAtrestOpenSSL"],
+      path: "Sources/AtrestTLS", swiftSettings: strict),
     .target(
       name: "AtrestRPC",
       dependencies: ["AtrestLedger", "AtrestHTTP2", "AtrestSockets", "AtrestTLS"],
@@ -162,9 +166,11 @@ let package = Package(
       name: "AtrestClient",
       dependencies: [
         "AtrestDomain", "AtrestEntitlements", "AtrestFiles", "AtrestFoundation",
-        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestHTTP2", "AtrestSockets",
-        "AtrestRPC", "AtrestWire",
-        "AtrestTLS",
+        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestWire",
+        .target(name: "AtrestHTTP2", condition: linux),
+        .target(name: "AtrestSockets", condition: linux),
+        .target(name: "AtrestRPC", condition: linux),
+        .target(name: "AtrestTLS", condition: linux),
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
 
@@ -303,8 +309,8 @@ let package = Package(
     .testTarget(
       name: "AtrestTLSTests",
       dependencies: [
-        "AtrestTLS", "CAtrestOpenSSL", "AtrestRPC", "AtrestSockets", "AtrestHTTP2",
-        "AtrestTestSupport",
+        "AtrestDomain", "AtrestTLS", "CAtrestOpenSSL", "AtrestRPC", "AtrestSockets",
+        "AtrestHTTP2", "AtrestTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

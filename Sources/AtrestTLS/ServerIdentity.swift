@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server's private key and its certificate chain.
 
+import AtrestDomain
 import CAtrestOpenSSL
 import Glibc
 

@@ -95,7 +95,7 @@ struct WireTests {
       for _ in 0..<10_000 { try transaction.save(WaterEntry.sample()) }
     }
     try await test.sync(loopback.model)
-    let transport = try GRPCSyncTransport(
+    let transport = try ServerClient(
       server: ServerAddress(parsing: loopback.address), token: "secret-1")
     try await test.engine(transport).sync()
     let before = loopback.bytes.value
@@ -119,7 +119,7 @@ struct WireTests {
     let copy = try original.copied()
     for test in [original, copy] { try test.replica.save(WaterEntry.sample()) }
     try await original.sync(loopback.model)
-    let transport = try GRPCSyncTransport(
+    let transport = try ServerClient(
       server: ServerAddress(parsing: loopback.address), token: "secret-1")
     let report = try await copy.engine(transport).sync()
     #expect(report.isRenewed && report.pushed == 1)

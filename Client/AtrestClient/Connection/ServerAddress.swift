@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server's address and the way to authenticate it.
 
-import AtrestTLS
+import AtrestDomain
 
 /// A server's address as written in a pairing link and stored in the replica.
 ///
@@ -53,18 +53,9 @@ public struct ServerAddress: Hashable, Sendable {
     }
   }
 
-  /// The trust policy for connecting; nil for plaintext.
-  func trust() -> ClientTrust? {
-    switch proof {
-    case .none: nil
-    case .certificate(let fingerprint): .pinned(fingerprint)
-    case .authority:
-      .system(
-        name: String(
-          endpoint[..<(endpoint.lastIndex(of: ":") ?? endpoint.endIndex)].filter {
-            !"[]".contains($0)
-          }))
-    }
+  /// The endpoint's host: a name, or an address without brackets.
+  public var host: String {
+    endpoint[..<(endpoint.lastIndex(of: ":") ?? endpoint.endIndex)].filter { !"[]".contains($0) }
   }
 
   private static func split(

@@ -1,69 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gRPC transport: methods, credentials, and the mapping of status codes to errors for people.
+// The server's methods: their names, their credential, and the mapping of status codes to errors
+// for people.
 
-import AtrestHTTP2
-import AtrestRPC
 import AtrestReplication
-import AtrestSockets
 import AtrestSync
-import AtrestTLS
 import AtrestWire
 import Synchronization
 
-/// Calls a server's services over one connection, opened on first use and reopened after a failure.
-/// Close it after use.
+/// Calls a server's services for one device.
 ///
 /// Every call throws `SyncError`: `.unreachable` for transient failures, anything else for
 /// permanent ones.
-public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalTransport,
+public final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
   AccountTransport
 {
-  private let channel: GRPCChannel
-  private let credential: Mutex<Metadata>
+  private let server: ServerAddress
+  private let connection: ReplicaConnection
+  private let credential: Mutex<String?>
 
   /// The timeout of a call, connecting included.
   static let callTimeout = Duration.seconds(30)
 
-  /// Creates a transport. Does not connect yet.
+  /// Creates a client with a connection of its own. Does not connect yet. Close it after use.
   ///
   /// - Parameter token: The device's token; nil before pairing.
-  /// - Throws: `.badAnswer` if the token cannot be sent; `.unreachable` if the address or the TLS
-  ///   configuration is invalid.
-  public init(server: ServerAddress, token: String?) throws(SyncError) {
-    var configuration = GRPCChannel.Configuration()
-    configuration.compression = .gzip
-    credential = Mutex(try token.map(Self.metadata) ?? Metadata())
-    do {
-      if let trust = server.trust() { configuration.tls = try ClientTLS(trust) }
-    } catch {
-      throw .unreachable(error.userMessage)
-    }
-    do {
-      channel = try GRPCChannel(
-        to: Endpoint(parsing: server.endpoint), configuration: configuration)
-    } catch {
-      throw .unreachable(error.userMessage)
-    }
+  /// - Throws: `.badAnswer` if the token cannot be sent.
+  public convenience init(
+    server: ServerAddress, token: String?, connector: Connector = .platform
+  ) throws(SyncError) {
+    try self.init(server: server, token: token, connection: ReplicaConnection(connector))
   }
 
-  private static func metadata(_ token: String) throws(SyncError) -> Metadata {
-    var metadata = Metadata()
-    guard metadata.add("authorization", "Bearer \(token)") else {
-      throw .badAnswer("the token is not text that can be sent")
-    }
-    return metadata
+  init(
+    server: ServerAddress, token: String?, connection: ReplicaConnection
+  ) throws(SyncError) {
+    self.server = server
+    self.connection = connection
+    credential = Mutex(try token.map(Self.checked))
   }
-
-  private var metadata: Metadata { credential.withLock { $0 } }
 
   /// Sets the device token for later calls; see `SyncTransport`.
   public func use(_ credential: String) throws(SyncError) {
-    let metadata = try Self.metadata(credential)
-    self.credential.withLock { $0 = metadata }
+    let checked = try Self.checked(credential)
+    self.credential.withLock { $0 = checked }
   }
 
-  /// Closes the connection. Calls on it fail from now on.
-  public func close() async { await channel.close() }
+  /// The token, if it is printable ASCII without spaces, as metadata must be.
+  private static func checked(_ token: String) throws(SyncError) -> String {
+    guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .badAnswer("the token is not text that can be sent")
+    }
+    return token
+  }
+
+  /// Closes the connection.
+  public func close() async { await connection.close() }
 
   /// See `SyncTransport`.
   public func exchange(
@@ -88,15 +79,23 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
   public func watch(
     _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
   ) async throws(SyncError) {
-    let stream = channel.serverStream(Method.Sync.watch, request.encoded, metadata: metadata)
-    defer { stream.cancel() }
-    var messages = stream.makeAsyncIterator()
-    while true {
-      let message: [UInt8]?
-      do { message = try await messages.next() } catch { throw failure(error) }
-      guard let message else { return }
-      guard try await event(decode(message)) else { return }
+    let ended = Mutex<SyncError?>(nil)
+    let transport = try connection.transport(to: server)
+    do {
+      try await transport.serverStream(
+        Method.Sync.watch, request.encoded, credential: credential.withLock { $0 }
+      ) { message in
+        do {
+          return try await event(decode(message))
+        } catch {
+          ended.withLock { $0 = SyncError(error) }
+          return false
+        }
+      }
+    } catch {
+      throw failure(error, of: transport)
     }
+    if let error = ended.withLock({ $0 }) { throw error }
   }
 
   /// Connects unless connected. A server without a health service counts as reachable.
@@ -122,7 +121,7 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
   ) async throws(SyncError) -> PairResponse {
     try await call(Method.Devices.pair, request, within: patience) { status in
       // Only a request with the same nonce displaces a waiting one.
-      status.code == .aborted ? .joiningElsewhere : nil
+      status == StatusNumber.aborted ? .joiningElsewhere : nil
     }
   }
 
@@ -193,25 +192,25 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
   /// - Parameter special: Maps a status that means something specific to this call; nil for the
   ///   general meaning.
   private func call<Request: WireMessage, Answer: WireMessage>(
-    _ method: String, _ request: Request, within timeout: Duration = GRPCSyncTransport.callTimeout,
-    special: (Status) -> SyncError? = { _ in nil }
+    _ method: String, _ request: Request, within timeout: Duration = ServerClient.callTimeout,
+    special: (_ status: Int) -> SyncError? = { _ in nil }
   ) async throws(SyncError) -> Answer {
     let bytes: [UInt8]
+    let transport = try connection.transport(to: server)
     do {
-      bytes = try await channel.unary(
-        method, request.encoded, metadata: metadata, timeout: timeout)
+      bytes = try await transport.unary(
+        method, request.encoded, credential: credential.withLock { $0 }, timeout: timeout)
     } catch {
-      throw special(error) ?? failure(error)
+      if case .status(let number, _) = error, let known = special(number) { throw known }
+      throw failure(error, of: transport)
     }
     return try decode(bytes)
   }
 
-  /// Maps a failed call to an error. An untrusted server takes precedence over its consequences.
-  private func failure(_ error: any Error) -> SyncError {
-    if let failure = channel.tlsFailure, failure.isAboutTrust {
-      return .untrusted(failure.userMessage)
-    }
-    return SyncError(status: error)
+  private func failure(_ failure: CallFailure, of transport: any ClientTransport) -> SyncError {
+    // Nobody answered: the connection may be one that only this side takes for open.
+    if case .status(StatusNumber.deadlineExceeded, _) = failure { connection.discard(transport) }
+    return SyncError(failure)
   }
 
   private func decode<Message: WireMessage>(_ bytes: [UInt8]) throws(SyncError) -> Message {
@@ -221,23 +220,38 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
   }
 }
 
+/// Numbers of gRPC's status codes.
+private enum StatusNumber {
+  static let cancelled = 1
+  static let deadlineExceeded = 4
+  static let notFound = 5
+  static let permissionDenied = 7
+  static let resourceExhausted = 8
+  static let aborted = 10
+  static let unimplemented = 12
+  static let unavailable = 14
+  static let unauthenticated = 16
+}
+
 extension SyncError {
-  /// Maps a call's status to an error.
-  package init(status error: any Error) {
-    guard let status = error as? Status else {
-      self = .cancelled
-      return
-    }
-    let sentence = sentencePart(status.message)
-    switch status.code {
-    case .unavailable, .deadlineExceeded, .resourceExhausted, .aborted:
-      self = .unreachable(sentence)
-    case .cancelled: self = Task.isCancelled ? .cancelled : .unreachable(sentence)
-    case .unauthenticated: self = .accessEnded
-    case .permissionDenied: self = .notPermitted(sentence)
-    case .notFound: self = .notFound(sentence)
-    case .unimplemented: self = .refused("it does not know what was asked of it")
-    default: self = .refused(sentence)
+  /// Maps a failed call to an error.
+  package init(_ failure: CallFailure) {
+    switch failure {
+    case .cancelled: self = .cancelled
+    case .untrusted(let sentence): self = .untrusted(sentence)
+    case .status(let number, let message):
+      let sentence = sentencePart(message)
+      switch number {
+      case StatusNumber.unavailable, StatusNumber.deadlineExceeded, StatusNumber.resourceExhausted,
+        StatusNumber.aborted:
+        self = .unreachable(sentence)
+      case StatusNumber.cancelled: self = Task.isCancelled ? .cancelled : .unreachable(sentence)
+      case StatusNumber.unauthenticated: self = .accessEnded
+      case StatusNumber.permissionDenied: self = .notPermitted(sentence)
+      case StatusNumber.notFound: self = .notFound(sentence)
+      case StatusNumber.unimplemented: self = .refused("it does not know what was asked of it")
+      default: self = .refused(sentence)
+      }
     }
   }
 }

@@ -41,9 +41,8 @@ extension Replica {
     _ link: PairingLink, name: String,
     waiting: @escaping @Sendable (_ digits: String) -> Void = { _ in }
   ) async throws(SyncError) -> JoinedAccount {
-    try await withTransport(server: link.server.text, token: nil) { transport throws(SyncError) in
-      try await pair(link, name: name, through: Joining(transport: transport), waiting: waiting)
-    }
+    let client = try client(of: link.server.text, token: nil)
+    return try await pair(link, name: name, through: Joining(transport: client), waiting: waiting)
   }
 
   /// Pairs through the caller's own transport.

@@ -27,6 +27,8 @@ public final class Replica: Sendable {
   private let failure: Failure
   /// Who follows this replica. Shared by all views of it.
   let observation: Observation
+  /// The connection to the server. Shared by all views of the replica.
+  let connection: ReplicaConnection
   /// The account that the replica must belong to for a transaction to run; nil for any.
   private let pairing: Pairing?
   /// Runs blocking disk work off the task pool's threads.
@@ -37,13 +39,14 @@ public final class Replica: Sendable {
 
   /// Opens the replica, or creates it if there is none.
   ///
+  /// - Parameter connector: Connects to the server.
   /// - Throws: `ReplicaError`; then nothing on disk was changed.
   public convenience init(
-    directory: URL, clock: any WallClock = SystemClock()
+    directory: URL, clock: any WallClock = SystemClock(), connector: Connector = .platform
   ) throws(ReplicaError) {
     try self.init(
       directory: directory, clock: clock, busyTimeout: Replica.busyTimeout,
-      random: { UInt64.random(in: 1 ... .max) })
+      random: { UInt64.random(in: 1 ... .max) }, connector: connector)
   }
 
   /// Opens or creates a replica with parameters for tests and simulations.
@@ -53,7 +56,8 @@ public final class Replica: Sendable {
   ///   - random: Unpredictable nonzero numbers; sync tokens are made of them.
   package init(
     directory: URL, clock: any WallClock, busyTimeout: TimeInterval = Replica.busyTimeout,
-    random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1 ... .max) }
+    random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1 ... .max) },
+    connector: Connector = .platform
   ) throws(ReplicaError) {
     self.directory = directory
     self.clock = clock
@@ -64,6 +68,7 @@ public final class Replica: Sendable {
     queue = try file.open(busyTimeout: busyTimeout)
     failure = Failure()
     observation = Observation()
+    connection = ReplicaConnection(connector)
     let waiting = DispatchQueue(label: "atrest.replica.waiting")
     self.waiting = { work in waiting.async(execute: work) }
     pairing = nil
@@ -81,7 +86,8 @@ public final class Replica: Sendable {
   package init(
     uri: String, clock: any WallClock, checkpointPages: Int, pageRecords: Int,
     random: @escaping @Sendable () -> UInt64,
-    waiting: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    waiting: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+    connector: Connector = .platform
   ) throws(ReplicaError) {
     directory = URL(fileURLWithPath: "/simulated")
     self.clock = clock
@@ -92,20 +98,22 @@ public final class Replica: Sendable {
     self.pageRecords = pageRecords
     failure = Failure()
     observation = Observation()
+    connection = ReplicaConnection(connector)
     pairing = nil
   }
 
   /// Opens the replica, or creates it if there is none, without blocking the caller.
   ///
+  /// - Parameter connector: Connects to the server.
   /// - Throws: `ReplicaError`; then nothing on disk was changed.
   public static func open(
-    directory: URL, clock: any WallClock = SystemClock()
+    directory: URL, clock: any WallClock = SystemClock(), connector: Connector = .platform
   ) async throws(ReplicaError) -> Replica {
     let result: Result<Replica, ReplicaError> = await withCheckedContinuation { continuation in
       DispatchQueue(label: "atrest.replica.opening").async {
         continuation.resume(
           returning: Result { () throws(ReplicaError) in
-            try Replica(directory: directory, clock: clock)
+            try Replica(directory: directory, clock: clock, connector: connector)
           })
       }
     }
@@ -115,12 +123,13 @@ public final class Replica: Sendable {
   /// A replica in memory, for previews and tests: it does what one on disk does, pairing and
   /// syncing included, and is gone with its last reference.
   public static func inMemory(
-    clock: any WallClock = SystemClock()
+    clock: any WallClock = SystemClock(), connector: Connector = .platform
   ) throws(ReplicaError) -> Replica {
     let waiting = DispatchQueue(label: "atrest.replica.waiting")
     return try Replica(
       uri: ":memory:", clock: clock, checkpointPages: 4096, pageRecords: Page.records,
-      random: { UInt64.random(in: 1 ... .max) }, waiting: { work in waiting.async(execute: work) })
+      random: { UInt64.random(in: 1 ... .max) }, waiting: { work in waiting.async(execute: work) },
+      connector: connector)
   }
 
   /// A view of this replica that works only while it belongs to an account. Used for exchanges with
@@ -136,6 +145,7 @@ public final class Replica: Sendable {
     queue = other.queue
     failure = other.failure
     observation = other.observation
+    connection = other.connection
     waiting = other.waiting
     self.pairing = pairing
   }

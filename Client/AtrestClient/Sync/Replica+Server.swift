@@ -85,38 +85,28 @@ extension Replica {
     }
   }
 
+  /// Closes the connection to the server, which is kept between calls. The next call opens another.
+  /// Releasing the replica, or a minute without a call, closes it too.
+  public func disconnect() async { await connection.close() }
+
   func withServer<Value: Sendable>(
-    _ body: (_ bound: Replica, _ server: String, GRPCSyncTransport) async throws(SyncError) ->
-      Value
+    _ body: (_ bound: Replica, _ server: String, ServerClient) async throws(SyncError) -> Value
   ) async throws(SyncError) -> Value {
     let state = try await local { replica throws(ReplicaError) in
       try replica.read { ($0.state.pairing, $0.state.token) }
     }
     guard let pairing = state.0, let token = state.1 else { throw .notPaired }
-    let replica = bound(to: pairing)
-    return try await withTransport(server: pairing.server, token: token) {
-      transport throws(SyncError) in
-      try await body(replica, pairing.server, transport)
-    }
+    return try await body(
+      bound(to: pairing), pairing.server, client(of: pairing.server, token: token))
   }
 
-  func withTransport<Value: Sendable>(
-    server: String, token: String?,
-    _ body: (GRPCSyncTransport) async throws(SyncError) -> Value
-  ) async throws(SyncError) -> Value {
+  /// A client that shares the replica's connection.
+  func client(of server: String, token: String?) throws(SyncError) -> ServerClient {
     let address: ServerAddress
     do { address = try ServerAddress(parsing: server) } catch {
       throw .unreachable(error.userMessage)
     }
-    let transport = try GRPCSyncTransport(server: address, token: token)
-    do {
-      let value = try await body(transport)
-      await transport.close()
-      return value
-    } catch {
-      await transport.close()
-      throw error
-    }
+    return try ServerClient(server: address, token: token, connection: connection)
   }
 
   func local<Value: Sendable>(

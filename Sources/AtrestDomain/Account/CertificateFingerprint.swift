@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Identifies a certificate in 32 bytes, which fit into a pairing link.
 
-import CAtrestOpenSSL
+import AtrestReplication
 
 /// The SHA-256 of a certificate's DER encoding. Not secret.
 public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
@@ -20,39 +20,11 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
   /// Parses 64 hexadecimal digits, with or without colons between bytes; nil for anything else.
   public init?(parsing text: String) {
     guard text.utf8.count <= Self.byteCount * 3 else { return nil }
-    let digits = text.utf8.filter { $0 != UInt8(ascii: ":") }.map(Self.digit)
-    guard digits.count == Self.byteCount * 2 else { return nil }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = digits[index], let low = digits[index + 1] else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    self.bytes = bytes
+    let digits = text.utf8.filter { $0 != UInt8(ascii: ":") }
+    guard let bytes = Hexadecimal.decoded(digits[...]) else { return nil }
+    self.init(bytes)
   }
 
   /// 64 lowercase hexadecimal digits.
-  public var description: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
-
-  /// The fingerprint of an `X509`; nil only if out of memory.
-  init?(of certificate: OpaquePointer) {
-    var bytes = [UInt8](repeating: 0, count: Self.byteCount)
-    var count: CUnsignedInt = 0
-    guard X509_digest(certificate, EVP_sha256(), &bytes, &count) == 1, count == bytes.count else {
-      return nil
-    }
-    self.bytes = bytes
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
+  public var description: String { Hexadecimal.encoded(bytes) }
 }

@@ -98,7 +98,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     let finished: Wire.Completion = { result in
       switch result {
       case .success: stream.end(nil)
-      case .failure(let status): stream.end(SyncError(status: status))
+      case .failure(let status): stream.end(SyncError(status))
       }
     }
     begin(call, Method.Sync.watch, request.encoded, reader: { stream.add($0) }, finished)
@@ -169,7 +169,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     } onCancel: {
       world.scheduler.after(0) { self.giveUp(call) }
     }
-    do { return try result.get() } catch { throw SyncError(status: error) }
+    do { return try result.get() } catch { throw SyncError(error) }
   }
 
   private func begin(
@@ -237,4 +237,10 @@ struct RecordedRequest {
   var path: String
   var metadata: Metadata
   var body: [UInt8]
+}
+
+extension SyncError {
+  fileprivate init(_ status: Status) {
+    self.init(CallFailure.status(status.code.rawValue, message: status.message))
+  }
 }
