@@ -46,9 +46,11 @@ enum OwnKind {
   static func follow(_ replica: Replica) -> Task<Void, any Error> {
     // snippet: changes
     let showing = Task {
-      for await change in replica.changes where change.concerns(Book.kind) {
+      // Before the first look, so that nothing is missed between the two.
+      var changes = replica.changes.makeAsyncIterator()
+      repeat {
         print("\(try await replica.records(of: Book.self).count) books")
-      }
+      } while await changes.next() != nil
     }
     // snippet: end
     return showing

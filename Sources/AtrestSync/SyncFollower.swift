@@ -86,6 +86,8 @@ package struct SyncFollower: Hashable, Sendable {
   /// Advances by one event. Events after `finish` are ignored.
   /// - Parameter now: The device's clock, right or wrong.
   package mutating func handle(_ event: FollowEvent, at now: WallTime) -> [FollowAction] {
+    // Only then does the stream work: one that ends before its first event is tried less and less.
+    if case .event = event { failures = 0 }
     switch (state, event) {
     case (.over, _):
       return []
@@ -98,7 +100,6 @@ package struct SyncFollower: Hashable, Sendable {
       switch outcome {
       case nil: return actions
       case .success(let report)?:
-        failures = 0
         state = .locating
         return actions + [.news(report, nil), .sync(.perform(.position))]
       case .failure(let error)?: return actions + failed(error)

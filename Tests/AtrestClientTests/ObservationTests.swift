@@ -28,6 +28,19 @@ struct ObservationTests {
     #expect(deleted.concerns(.water) && !deleted.concerns(.session))
   }
 
+  @Test("a loop that begins when the replica is gone ends at once")
+  func late() async throws {
+    let (changes, states) = try {
+      let replica = try Replica.inMemory()
+      return (replica.changes, replica.syncState)
+    }()
+    var late = changes.makeAsyncIterator()
+    #expect(await late.next() == nil)
+    var state = states.makeAsyncIterator()
+    #expect(await state.next() == .idle, "what it was last")
+    #expect(await state.next() == nil)
+  }
+
   @Test("a transaction is told once, whole, and only if it is durable")
   func transaction() async throws {
     let test = try TestReplica()

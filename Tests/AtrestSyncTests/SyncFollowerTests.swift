@@ -175,13 +175,29 @@ struct SyncFollowerTests {
     for failures in 1...3 {
       follow.bring(follow.commit())
       follow.tell(.streamEnded(failures == 2 ? nil : .unreachable("cut")))
-      #expect(follow.stream == nil && follow.pause == 1, "a sync succeeded in between")
+      #expect(follow.stream == nil && follow.pause == 1, "an event came in between")
       #expect(follow.news.last?.error == (failures == 2 ? nil : .unreachable("cut")))
       follow.pause = nil
       follow.tell(.sync(.waited))
       follow.run()
       #expect(follow.stream?.cursor == cursor(UInt64(failures)))
     }
+  }
+
+  @Test("pauses grow while streams end before their first event, though syncs succeed")
+  func streamsThatEndAtOnce() {
+    var follow = Follow()
+    for failures in 1...4 {
+      follow.tell(.streamEnded(failures == 2 ? nil : .unreachable("too many streams")))
+      #expect(follow.pause == failures)
+      follow.pause = nil
+      follow.tell(.sync(.waited))
+      follow.run()
+      #expect(follow.stream != nil)
+    }
+    follow.bring(follow.commit())
+    follow.tell(.streamEnded(nil))
+    #expect(follow.pause == 1, "that stream worked")
   }
 
   @Test("pauses grow while nothing succeeds")

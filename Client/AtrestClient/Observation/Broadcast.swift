@@ -24,7 +24,7 @@ public struct Updates<Element: Sendable>: AsyncSequence, Sendable {
 
     /// The same, without leaving the caller's actor.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      await subscription.next()
+      await subscription.next(isolation: actor)
     }
   }
 
@@ -48,9 +48,9 @@ final class Broadcast<Element: Sendable>: Sendable {
     private let broadcast: Broadcast
     private let state: Mutex<State>
 
-    fileprivate init(_ broadcast: Broadcast, _ first: Element?) {
+    fileprivate init(_ broadcast: Broadcast, _ first: Element?, isOver: Bool) {
       self.broadcast = broadcast
-      state = Mutex(State(pending: first))
+      state = Mutex(State(pending: first, isOver: isOver))
     }
 
     deinit { broadcast.remove(ObjectIdentifier(self)) }
@@ -79,7 +79,7 @@ final class Broadcast<Element: Sendable>: Sendable {
       waiter?.resume(returning: nil)
     }
 
-    func next() async -> Element? {
+    func next(isolation: isolated (any Actor)? = #isolation) async -> Element? {
       await withTaskCancellationHandler {
         await withCheckedContinuation { waiter in
           let ready = state.withLock { state -> Element?? in
@@ -107,6 +107,8 @@ final class Broadcast<Element: Sendable>: Sendable {
   private struct State {
     var latest: Element?
     var listeners: [ObjectIdentifier: Listener] = [:]
+    /// Nothing will be sent.
+    var isFinished = false
   }
 
   private let combine: @Sendable (Element, Element) -> Element
@@ -137,13 +139,16 @@ final class Broadcast<Element: Sendable>: Sendable {
 
   /// Ends every loop: nothing will be sent.
   func finish() {
-    let listeners = state.withLock { $0.listeners.values.compactMap(\.subscription) }
+    let listeners = state.withLock { state in
+      state.isFinished = true
+      return state.listeners.values.compactMap(\.subscription)
+    }
     for listener in listeners { listener.end() }
   }
 
   func subscribe() -> Subscription {
     state.withLock { state in
-      let subscription = Subscription(self, state.latest)
+      let subscription = Subscription(self, state.latest, isOver: state.isFinished)
       state.listeners[ObjectIdentifier(subscription)] = Listener(subscription: subscription)
       return subscription
     }
