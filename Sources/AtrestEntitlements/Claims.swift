@@ -14,9 +14,6 @@ struct Claims {
     members = statement.claims
   }
 
-  /// The storable times: after 1970 and before 6430, in milliseconds.
-  private static let times: Range<Int64> = 1..<(1 << 47)
-
   private func claim(_ name: String) -> StrictJSON? {
     guard let value = members[name], value != .null else { return nil }
     return value
@@ -45,7 +42,7 @@ struct Claims {
   /// Milliseconds since 1970.
   func optionalTime(_ name: String) throws(EntitlementRejection) -> WallTime? {
     guard let milliseconds = try optionalNumber(name) else { return nil }
-    guard Self.times.contains(milliseconds) else { throw .malformed }
+    guard WallTime.recordable.contains(milliseconds) else { throw .malformed }
     return WallTime(milliseconds: milliseconds)
   }
 

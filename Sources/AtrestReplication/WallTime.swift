@@ -14,6 +14,9 @@ public struct WallTime: Hashable, Comparable, Sendable {
   /// 1970-01-01T00:00:00Z.
   public static let epoch = WallTime(milliseconds: 0)
 
+  /// The times that a record can hold, in milliseconds: after 1970, before the year 6430.
+  public static let recordable: Range<Int64> = 1..<(1 << 47)
+
   /// Orders readings, earlier first.
   public static func < (a: WallTime, b: WallTime) -> Bool {
     a.milliseconds < b.milliseconds

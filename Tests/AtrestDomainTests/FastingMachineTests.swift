@@ -170,7 +170,7 @@ struct SavedActiveFastTests {
   func damagedTimes() {
     let early = start.advanced(bySeconds: -60)
     #expect(SavedActiveFast(start: start, lastEvent: early, targetHours: 16)?.lastEvent == start)
-    for milliseconds in [-1, 140_737_488_355_001, Int64.max, .min] {
+    for milliseconds in [-1, 0, 1 << 47, Int64.max, .min] {
       let date = WallTime(milliseconds: milliseconds)
       #expect(SavedActiveFast(start: date, lastEvent: nil, targetHours: 16) == nil)
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the claims of a signed App Store transaction without verifying it.
 
+import AtrestReplication
+
 /// The claims of a signed transaction (JWS compact form) that identify and order it. Unverified:
 /// they order facts and grant nothing.
 public struct SignedTransaction: Hashable, Sendable {
@@ -27,7 +29,7 @@ public struct SignedTransaction: Hashable, Sendable {
         ?? claims["originalTransactionId"]?.text.map({ Self.renewalPrefix + $0 }),
       (1...64).contains(name.utf8.count),
       name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-      let signed = claims["signedDate"]?.number, (1..<(1 << 47)).contains(signed)
+      let signed = claims["signedDate"]?.number, WallTime.recordable.contains(signed)
     else { return nil }
     transactionID = name
     signedMilliseconds = signed

@@ -24,14 +24,11 @@ public struct SavedActiveFast: Hashable, Sendable {
   /// - Returns: nil if the start cannot be stored. An unreadable file is an error to report, never
   ///   "no active fast".
   public init?(start: WallTime, lastEvent: WallTime?, targetHours: Double?) {
-    guard (0...Self.latestMilliseconds).contains(start.milliseconds) else { return nil }
+    guard WallTime.recordable.contains(start.milliseconds) else { return nil }
     self.start = start
     self.lastEvent = lastEvent.flatMap { $0 > start ? $0 : nil } ?? start
     targetMinutes = TargetPreference.minutes(hours: targetHours)
   }
-
-  /// The latest start that a record can store: the year 6429.
-  private static let latestMilliseconds: Int64 = 140_737_488_355_000
 
   /// The values to persist for a fast; nil if it has ended.
   public init?(_ session: Session, lastEvent: WallTime) {

@@ -192,11 +192,13 @@ public enum Typed {
   /// Parses a zone offset: `z`, `+02:00` or `-0330`.
   private static func offset(_ text: Substring) throws(InputProblem) -> ZoneOffsets {
     if text == "z" { return .utc }
-    let number = text.dropFirst().filter { $0 != ":" }[...]
-    guard number.utf8.count == 4, let hours = digits(number.prefix(2), upTo: 2), hours <= 18,
-      let minutes = digits(number.suffix(2), upTo: 2), minutes < 60,
-      let zone = ZoneOffsets(
-        first: (text.first == "-" ? -1 : 1) * (hours * 3600 + minutes * 60))
+    guard let sign = text.first, sign == "+" || sign == "-" else { throw .notATime }
+    var minute = text.dropFirst(3)
+    if minute.first == ":" { minute = minute.dropFirst() }
+    guard let hours = digits(text.dropFirst().prefix(2), upTo: 2), hours <= 18,
+      text.utf8.count >= 3, minute.utf8.count == 2, let minutes = digits(minute, upTo: 2),
+      minutes < 60,
+      let zone = ZoneOffsets(first: (sign == "-" ? -1 : 1) * (hours * 3600 + minutes * 60))
     else { throw .notATime }
     return zone
   }

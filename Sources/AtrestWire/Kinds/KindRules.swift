@@ -122,35 +122,16 @@ extension Register {
   /// Whether the value encodes only the register's own field. Otherwise two registers of a record
   /// could set the same field, and merging registers would not merge that field.
   var holdsOnlyItsField: Bool {
-    var rest = value[...]
-    while !rest.isEmpty {
-      guard let tag = rest.takeVarint(), tag >> 3 == UInt64(field) else { return false }
-      switch tag & 7 {
-      case 0: guard rest.takeVarint() != nil else { return false }
-      case 1: guard rest.skip(8) else { return false }
-      case 2: guard let count = rest.takeVarint(), rest.skip(count) else { return false }
-      case 5: guard rest.skip(4) else { return false }
-      default: return false
+    value.withUnsafeBytes { bytes in
+      var fields = WireReader(bytes)
+      do throws(WireError) {
+        while let next = try fields.next() {
+          if next.number != field { return false }
+        }
+      } catch {
+        return false
       }
+      return true
     }
-    return true
-  }
-}
-
-extension ArraySlice<UInt8> {
-  fileprivate mutating func takeVarint() -> UInt64? {
-    var number: UInt64 = 0
-    for shift in stride(from: UInt64(0), to: 70, by: 7) {
-      guard let byte = popFirst() else { return nil }
-      number |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return number }
-    }
-    return nil
-  }
-
-  fileprivate mutating func skip(_ bytes: UInt64) -> Bool {
-    guard bytes <= UInt64(count) else { return false }
-    removeFirst(Int(bytes))
-    return true
   }
 }

@@ -38,36 +38,31 @@ public struct RecordFields: Hashable, Sendable {
         try String(validating: field.content(), as: UTF8.self)
       }
     }
-    set { set(field, newValue.map { Self.delimited(Array($0.utf8)) }, wireType: 2) }
+    set { set(field, newValue.map { .bytes(Array($0.utf8)) }) }
   }
 
   /// The field as bytes; nil if it is not set or holds something else.
   public subscript(bytes field: FieldNumber) -> [UInt8]? {
     get { last(field) { field throws(WireError) in Array(try field.content()) } }
-    set { set(field, newValue.map { Self.delimited($0) }, wireType: 2) }
+    set { set(field, newValue.map { .bytes($0) }) }
   }
 
   /// The field as an integer; nil if it is not set or holds something else.
   public subscript(integer field: FieldNumber) -> Int64? {
     get { last(field) { field throws(WireError) in try field.int64() } }
-    set { set(field, newValue.map { Self.varint(UInt64(bitPattern: $0)) }, wireType: 0) }
+    set { set(field, newValue.map { .varint(UInt64(bitPattern: $0)) }) }
   }
 
   /// The field as a flag; nil if it is not set or holds something else.
   public subscript(flag field: FieldNumber) -> Bool? {
     get { last(field) { field throws(WireError) in try field.uint64() != 0 } }
-    set { set(field, newValue.map { Self.varint($0 ? 1 : 0) }, wireType: 0) }
+    set { set(field, newValue.map { .varint($0 ? 1 : 0) }) }
   }
 
   /// The field as a floating-point number; nil if it is not set or holds something else.
   public subscript(number field: FieldNumber) -> Double? {
     get { last(field) { field throws(WireError) in Double(bitPattern: try field.fixed64()) } }
-    set {
-      let bits = newValue.map { value in
-        (0..<8).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * UInt64($0))) }
-      }
-      set(field, bits, wireType: 1)
-    }
+    set { set(field, newValue.map { .eightBytes($0.bitPattern) }) }
   }
 
   /// Sets a register value that is encoded already.
@@ -78,9 +73,9 @@ public struct RecordFields: Hashable, Sendable {
 
   // MARK: - As bytes
 
-  private mutating func set(_ field: FieldNumber, _ value: [UInt8]?, wireType: UInt64) {
+  private mutating func set(_ field: FieldNumber, _ value: PresentField.Value?) {
     precondition(Self.isUsable(field), "field \(field) belongs to the protocol")
-    values[field] = value.map { Self.varint(UInt64(field) << 3 | wireType) + $0 } ?? []
+    values[field] = value.map { encode(PresentField(number: field, value: $0)) } ?? []
   }
 
   /// Reads the last occurrence of the field in its register, while its bytes are borrowed; nil for
@@ -102,19 +97,32 @@ public struct RecordFields: Hashable, Sendable {
       return found
     }
   }
+}
 
-  private static func varint(_ number: UInt64) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = number
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
-    return bytes
+/// One field of a message, written even if it holds its type's default.
+private struct PresentField: FieldWriting {
+  enum Value {
+    case varint(UInt64)
+    case eightBytes(UInt64)
+    case bytes([UInt8])
   }
 
-  private static func delimited(_ bytes: [UInt8]) -> [UInt8] {
-    varint(UInt64(bytes.count)) + bytes
+  let number: FieldNumber
+  let value: Value
+
+  func write(to sink: inout some FieldSink) {
+    let tag = UInt64(number) << 3
+    switch value {
+    case .varint(let number):
+      sink.varint(tag)
+      sink.varint(number)
+    case .eightBytes(let bits):
+      sink.varint(tag | 1)
+      sink.eightBytes(bits)
+    case .bytes(let bytes):
+      sink.varint(tag | 2)
+      sink.varint(UInt64(bytes.count))
+      bytes.withUnsafeBytes { sink.copy($0) }
+    }
   }
 }

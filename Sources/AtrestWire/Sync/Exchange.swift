@@ -48,7 +48,9 @@ public struct ExchangeRequest: WireMessage, FieldWriting {
         case .offers: request.offers.append([UInt8](try field.content()))
         case .lastKnownHead: request.lastKnownHead = try Cursor(field.content())
         case .allowMassDeletion: request.allowsMassDeletion = field.bool
-        case .segment: segment = try OutboxSegmentParts(field.content(), after: segment)
+        case .segment:
+          if segment == nil { segment = OutboxSegmentParts() }
+          try segment?.read(field.content())
         case .peek: request.isPeek = field.bool
         case .deviceTimeMs: deviceTime = try field.int64()
         case nil: break

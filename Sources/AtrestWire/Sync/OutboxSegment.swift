@@ -128,9 +128,12 @@ struct OutboxSegmentParts {
   private var settledThrough: UInt64 = 0
   private var steps: [UInt32] = []
 
-  /// - Parameter earlier: What an earlier occurrence of the same field held.
-  init(_ bytes: Slice, after earlier: OutboxSegmentParts?) throws(WireError) {
-    steps = earlier?.steps ?? []
+  init() {}
+
+  /// Reads one occurrence of the field. Lists of all of them are joined, in place: a message may
+  /// hold very many. Of numbers the last occurrence counts, even where they are absent.
+  mutating func read(_ bytes: Slice) throws(WireError) {
+    (confirmed, token, settledThrough) = (0, 0, 0)
     var fields = WireReader(bytes)
     while let field = try fields.next() {
       switch Fields.OutboxSegment(rawValue: field.number) {
