@@ -113,14 +113,12 @@ enum AtrestReader {
     }
     // Journal entries are parsed for their form but not imported.
     guard key.kind != .conflict else { return true }
-    // The longest possible stamp, so that the record stays within the limit whatever stamp it gets.
     let stamp = Stamp(time: .latest, replica: ReplicaID(rawValue: .max))
     let deletion = Register(field: Register.deletedField, stamp: stamp, value: [])
     let registers =
       [deletion] + values.map { Register(field: $0.field, stamp: stamp, value: $0.bytes) }
-    guard registers.count <= Record.Limits.registers,
-      let record = Record(key: key, registers: registers),
-      record.encoded.count <= Record.Limits.encodedBytes
+    guard Record.mayHave(values.map { ($0.field, $0.bytes) }, of: key),
+      let record = Record(key: key, registers: registers)
     else { return false }
     do { try record.checkKindRules() } catch { return false }
     return true
@@ -187,8 +185,7 @@ private struct Content {
   private mutating func readRaw(_ raw: [String: String]) throws(PortabilityError) {
     for (name, base64) in raw {
       guard let field = FieldNumber(name), String(field) == name,
-        (2...536_870_911).contains(field), field != Register.pruneFloorField,
-        fields[field] == nil, let value = Data(base64Encoded: base64),
+        RecordFields.isUsable(field), fields[field] == nil, let value = Data(base64Encoded: base64),
         value.count <= Record.Limits.valueBytes
       else { throw .invalidFormat(place) }
       fields[field] = Array(value)

@@ -101,6 +101,26 @@ struct SyncedRecordTests {
     #expect(try await phone.replica.record(of: Mood.self, mood.id)?.note == lost)
   }
 
+  @Test("do not write a field that was never set over what another device wrote")
+  func unset() async throws {
+    let (phone, tablet) = (try TestReplica(1), try TestReplica(2))
+    var fields = RecordFields()
+    fields[integer: 2] = 4
+    let id = RecordUUID.random()
+    try await phone.replica.save(LaterMood(id: id, fields: fields))
+    for test in [phone, tablet] { try await test.sync(server) }
+    var noted = try #require(try await phone.replica.record(of: Mood.self, id))
+    noted.note = "grey"
+    try await phone.replica.save(noted)
+    var other = try #require(try await tablet.replica.record(of: Mood.self, id))
+    other.level = 5
+    try await tablet.replica.save(other)
+    for test in [phone, tablet, phone] { try await test.sync(server) }
+    let both = try #require(try await phone.replica.record(of: Mood.self, id))
+    #expect(both.note == "grey" && both.level == 5)
+    #expect(try phone.replica.conflicts().isEmpty)
+  }
+
   @Test("keep the fields that this version does not know")
   func later() async throws {
     let test = try TestReplica()
@@ -128,6 +148,52 @@ struct SyncedRecordTests {
     #expect(try await test.replica.records(of: Mood.self).map(\.id) == [longest.id])
     try await test.sync(server)
     #expect(server.records.count == 1)
+  }
+
+  /// A record with this many fields of 16,000 bytes; four fit.
+  private func sheet(_ fields: ClosedRange<FieldNumber>, last: Int = 16_000) -> LaterMood {
+    var sheet = RecordFields()
+    for field in fields {
+      sheet[bytes: field] = [UInt8](repeating: 7, count: field == fields.upperBound ? last : 16_000)
+    }
+    return LaterMood(id: .random(), fields: sheet)
+  }
+
+  @Test("that fit before pairing fit after it")
+  func largeBeforePairing() async throws {
+    let test = try TestReplica()  // Its stamps name no replica yet.
+    // Each is a byte longer than the one before it.
+    var saved = 0
+    for last in 1_000...1_700 {
+      do { try await test.replica.save(sheet(2...6, last: last)) } catch { break }
+      saved += 1
+    }
+    #expect(saved > 10 && saved < 700, "the last one did not fit")
+    try test.replica.adopt(
+      PairResponse(
+        replica: ReplicaID(rawValue: .max), token: "t", accountName: "home",
+        serverTime: WallTime(milliseconds: 1)), server: "localhost:1")
+    #expect(try test.replica.allRecords().allSatisfy { $0.isStorable })
+    #expect(try test.replica.waitingOffers().allSatisfy { $0.record.isStorable })
+  }
+
+  @Test("that are refused for their size leave a held deletion held")
+  func largeOverHeldDeletion() async throws {
+    let test = try TestReplica(1)
+    let moods = (0..<30).map { _ in Mood(level: 1) }
+    for mood in moods { try await test.replica.save(mood) }
+    try await test.sync(server)
+    for mood in moods { try await test.replica.delete(mood) }
+    await #expect(throws: SyncError.massDeletion(count: 30, of: 30)) {
+      try await test.sync(server)
+    }
+    let waiting = try test.replica.waitingOffers()
+    try test.replica.transaction { transaction in
+      var large = moods[0]
+      large.note = String(repeating: "x", count: 20_000)
+      #expect(throws: ReplicaError.self) { try transaction.save(large) }
+    }
+    #expect(try test.replica.waitingOffers() == waiting)
   }
 
   @Test("may hold any text")

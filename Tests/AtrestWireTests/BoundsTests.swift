@@ -70,7 +70,7 @@ struct BoundsTests {
     let late = Stamp(
       time: HybridTime(rawValue: HybridTime.latest.rawValue + 1), replica: ReplicaID(rawValue: 1))
     check(try record(stamp: Stamp(time: .latest, replica: .none)))
-    check(try record(stamp: late), .invalid("a stamp lies beyond the year 6000"))
+    check(try record(stamp: late), .invalid("a stamp lies beyond the year 6429"))
     check(try record(kind: RecordKind(rawValue: 0)), .invalid("a record has no kind"))
   }
 

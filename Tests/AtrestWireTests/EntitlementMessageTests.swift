@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages of the Entitlements service, and the record IDs of renewal information.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestTestSupport
 import AtrestWire
@@ -39,6 +40,23 @@ struct EntitlementMessageTests {
     short.appAccountToken = [1]
     #expect(throws: WireError.self) { try GetEntitlementsResponse(decoding: short.encoded) }
     #expect(throws: WireError.self) { try GetEntitlementsResponse(decoding: []) }
+  }
+
+  @Test("a transaction that fits no register makes no record; one that makes a record can be read")
+  func longest() throws {
+    let claims = #"{"transactionId":"1","signedDate":1700000000000}"#
+    let payload = Data(claims.utf8).base64EncodedString().replacing("=", with: "")
+    var longest = 0
+    for bytes in 16_370...SignedTransaction.limitBytes {
+      let filler = String(repeating: "a", count: bytes - payload.utf8.count - 2)
+      guard let record = EntitlementField.record(jws: Array("\(filler).\(payload).".utf8)) else {
+        continue
+      }
+      #expect(try Record(decoding: record.encoded) == record)
+      longest = bytes
+    }
+    // Tag and length take three bytes.
+    #expect(longest == SignedTransaction.limitBytes - 3)
   }
 
   @Test("renewal information has no transaction id: it is named by its subscription")

@@ -7,6 +7,7 @@ import AtrestFoundation
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Synchronization
 import Testing
@@ -60,6 +61,42 @@ struct SyncTests {
     let report = try await laptop.replica.sync()
     #expect(report.conflicts == 1)
     #expect(try laptop.replica.conflicts().count == 1)
+    await server.stop()
+  }
+
+  @Test("two edits that are too large only together: one is refused, and holds nothing up")
+  func tooLargeTogether() async throws {
+    let server = try await TestServer()
+    let (phone, tablet) = (
+      try await TestDevice("phone", server), try await TestDevice("tablet", server)
+    )
+    var sheet = Sheet(id: .random(), fields: RecordFields())
+    sheet.fields[integer: 2] = 1
+    try await phone.replica.save(sheet)
+    try await sync(phone, tablet)
+    func filled(_ fields: ClosedRange<FieldNumber>) -> Sheet {
+      var copy = sheet
+      for field in fields { copy.fields[bytes: field] = [UInt8](repeating: 7, count: 16_000) }
+      return copy
+    }
+    try await tablet.replica.save(filled(3...4))
+    try await sync(tablet)
+    try await phone.replica.save(filled(5...7))
+    try phone.replica.save(water(250))
+    for _ in 0..<2 {
+      try await sync(phone, tablet)
+      #expect(try agree(phone, tablet))
+      #expect(try tablet.replica.water().count == 1)
+      let refused = try phone.replica.pending()
+      #expect(refused.map(\.refusal?.reason) == [.tooLarge])
+    }
+    // A smaller edit settles it.
+    var smaller = try #require(try await phone.replica.record(of: Sheet.self, sheet.id))
+    #expect(smaller.fields[bytes: 5] == nil && smaller.fields[bytes: 3] != nil)
+    smaller.fields[integer: 2] = 2
+    try await phone.replica.save(smaller)
+    try await sync(phone, tablet)
+    #expect(try await tablet.replica.record(of: Sheet.self, sheet.id)?.fields[integer: 2] == 2)
     await server.stop()
   }
 
@@ -273,4 +310,11 @@ struct SyncTests {
     #expect(try mine.replica.conflicts().isEmpty)
     await server.stop()
   }
+}
+
+/// A record of an app's own, of any size.
+private struct Sheet: SyncedRecord {
+  static let kind = RecordKind(rawValue: 1200)
+  let id: RecordUUID
+  var fields: RecordFields
 }

@@ -168,11 +168,14 @@ extension ReplicaTransaction {
     return items
   }
 
-  /// Whether a record is small enough to be decoded again and to be offered to a server that lost
-  /// it.
-  private func isStorable(_ record: Record, _ encoded: [UInt8]) -> Bool {
-    record.registers.count <= Record.Limits.registers
-      && encoded.count <= Record.Limits.encodedBytes
+  /// The part of a record that the server has.
+  private func withoutWaitingWrites(_ record: Record) throws -> Record {
+    let waiting = try entries(for: record.key)
+    var known = Record(key: record.key)
+    for register in record.registers where !waiting.contains(where: { $0.wrote(register) }) {
+      known.set(register)
+    }
+    return known
   }
 
   /// Queues a record before a pulled write replaces part of it. A server that lost data may have
@@ -225,8 +228,8 @@ extension ReplicaTransaction {
       if received.key.kind != .entitlement, let time = received.latestTime {
         state.clock.observe(time)
       }
+      guard received.isStorable else { throw tooLarge }
       let canonical = received.encoded
-      guard isStorable(received, canonical) else { throw tooLarge }
       let place = ListingPosition(of: received)
       try insert.execute(arguments: [
         received.key.kind.rawValue, Data(received.key.id), Data(canonical),
@@ -248,9 +251,14 @@ extension ReplicaTransaction {
             guard mine[lost.field] == lost else { return }
             if kept.field == lost.field { givesWay = true } else { pruned.append(lost) }
           }
-          let encoded = merged.encoded
-          let isChanged = encoded != stored
-          guard !isChanged || isStorable(merged, encoded) else { throw tooLarge }
+          if !merged.isStorable {
+            // Only what waits here makes it too large. The server refuses that, and says so: until
+            // it is settled, this replica shows what the server has.
+            merged = try withoutWaitingWrites(mine)
+            merged.merge(received.lifted(to: floor))
+            guard merged.isStorable else { throw tooLarge }
+          }
+          let isChanged = merged.encoded != stored
           if try state.isAfterLoss || isToBeRestored(received.key),
             try givesWay || isMissed(pruned, from: merged)
           {

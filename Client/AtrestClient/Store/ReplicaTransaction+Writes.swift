@@ -155,6 +155,7 @@ extension ReplicaTransaction {
     let differing = values.filter { stored?[$0.field]?.value != $0.value }
     guard stored == nil || !differing.isEmpty || stored?.isDeleted != deleted else { return }
 
+    try checkSize(key, stored, differing)
     let stamp = try nextStamp(after: stored)
     let takenBack = try storage { try takeBackHeldDeletion(of: stored) }
     let pending = try storage { try entries(for: key) }
@@ -174,11 +175,7 @@ extension ReplicaTransaction {
       }
       record.set(Register(field: field, stamp: stamp, replaced: replaced, value: value))
     }
-    // What is stored must be readable again: these are the bounds of decoding.
-    guard record.registers.count <= Record.Limits.registers,
-      record.registers.allSatisfy({ $0.value.count <= Record.Limits.valueBytes(of: key.kind) }),
-      record.encoded.count <= Record.Limits.encodedBytes
-    else { throw .invalid("The record would become too large. Shorten what was written.") }
+    guard record.isStorable else { throw ReplicaTransaction.tooLarge }
     let fields = (differing.map(\.field) + [Register.deletedField]).sorted()
     try storage {
       try put(record)
@@ -187,6 +184,22 @@ extension ReplicaTransaction {
     changed.written.insert(key)
     steps?.append(ActionStep(before: stored, after: Offer(record: record, written: fields)))
   }
+
+  /// Checks a write before anything is changed: whoever catches the error may commit the rest. A
+  /// deletion alone is always allowed.
+  private func checkSize(
+    _ key: RecordKey, _ stored: Record?, _ written: [(field: FieldNumber, value: [UInt8])]
+  ) throws(ReplicaError) {
+    guard !written.isEmpty else { return }
+    let fields = Set(written.map { $0.field })
+    let kept = (stored?.registers ?? []).filter { !fields.contains($0.field) }
+    guard Record.mayHave(kept.map { ($0.field, $0.value) } + written, of: key) else {
+      throw ReplicaTransaction.tooLarge
+    }
+  }
+
+  private static let tooLarge = ReplicaError.invalid(
+    "The record would become too large. Shorten what was written.")
 
   /// A stamp greater than every stamp that this replica gave or observed, and than those in the
   /// record.

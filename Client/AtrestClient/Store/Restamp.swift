@@ -95,7 +95,10 @@ private struct RecordRestamp {
       for register in offer.record.registers where entry.wrote(register) {
         written.set(replaced(register))
       }
-      restamped.merge(written)
+      var both = restamped
+      both.merge(written)
+      // What is too large together is refused, and stays in the outbox alone.
+      if both.isStorable { restamped = both }
     }
     try transaction.put(restamped)
     if restamped.message != before.message { transaction.changed.written.insert(key) }

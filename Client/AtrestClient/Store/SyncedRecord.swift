@@ -64,7 +64,10 @@ extension ReplicaTransaction {
     guard RecordKind.apps.contains(R.kind) else {
       throw .invalid("Kinds below 1024 are the protocol's. Choose a greater number.")
     }
-    try write(record.key, record.fields.values.sorted { $0.key < $1.key }.map { ($0, $1) })
+    // A field that was never set stays so: to write that would win over another device's value.
+    let stored = try self.record(record.key)
+    let written = record.fields.values.filter { !$0.value.isEmpty || stored?[$0.key] != nil }
+    try write(record.key, written.sorted { $0.key < $1.key }.map { ($0, $1) })
   }
 
   /// A record of a kind; nil if there is none, it is deleted, or it is none of this kind.

@@ -9,8 +9,8 @@ extension SessionField {
   public static func encode(_ span: Session.Span) -> [UInt8] {
     SessionMessage(
       span: SessionMessage.Span(
-        start: WireTime.milliseconds(span.start),
-        end: span.end.map { WireTime.milliseconds($0) } ?? 0,
+        start: span.start.recordedMilliseconds,
+        end: span.end.map { $0.recordedMilliseconds } ?? 0,
         outcome: UInt32(clamping: span.outcome.rawValue))
     ).encoded
   }
@@ -28,7 +28,8 @@ extension Session {
   package init(_ key: RecordKey, _ message: SessionMessage) throws(WireError) {
     guard let id = RecordUUID(bytes: key.id) else { throw .invalid("a fast's id is not a UUID") }
     guard let span = message.span, let outcome = Outcome(rawValue: Int(clamping: span.outcome)),
-      WireTime.range.contains(span.start), span.end == 0 || WireTime.range.contains(span.end),
+      WallTime.recordable.contains(span.start),
+      span.end == 0 || WallTime.recordable.contains(span.end),
       let span = Span(
         start: WallTime(milliseconds: span.start),
         end: span.end == 0 ? nil : WallTime(milliseconds: span.end), outcome: outcome)
@@ -46,7 +47,7 @@ extension WaterField {
   public static func encode(_ intake: WaterEntry.Intake) -> [UInt8] {
     WaterMessage(
       intake: WaterMessage.Intake(
-        at: WireTime.milliseconds(intake.at), millilitres: UInt32(clamping: intake.millilitres))
+        at: intake.at.recordedMilliseconds, millilitres: UInt32(clamping: intake.millilitres))
     ).encoded
   }
 }
@@ -64,7 +65,7 @@ extension WaterEntry {
     guard let id = RecordUUID(bytes: key.id) else {
       throw .invalid("a water entry's id is not a UUID")
     }
-    guard let intake = message.intake, WireTime.range.contains(intake.at),
+    guard let intake = message.intake, WallTime.recordable.contains(intake.at),
       let intake = Intake(
         at: WallTime(milliseconds: intake.at), millilitres: Int(clamping: intake.millilitres))
     else { throw .invalid("a water entry's time or amount is out of range") }
@@ -73,27 +74,26 @@ extension WaterEntry {
 }
 
 extension EntitlementField {
-  /// The record of a signed transaction; nil if required claims are missing. Its stamp is the
-  /// transaction's signed date, so no device clock orders it.
+  /// The record of a signed transaction; nil if required claims are missing or it is too large for
+  /// a register. Its stamp is the transaction's signed date, so no device clock orders it.
   public static func record(jws: [UInt8]) -> Record? {
     guard let claims = SignedTransaction(jws: jws) else { return nil }
+    let value = EntitlementMessage(signedTransaction: jws).encoded
+    guard value.count <= Record.Limits.valueBytes else { return nil }
     let time = HybridTime(WallTime(milliseconds: claims.signedMilliseconds))
     return Record(
       key: RecordKey(kind: .entitlement, id: Array(claims.transactionID.utf8)),
       registers: [
         Register(
           field: signedTransaction, stamp: Stamp(time: time, replica: .none),
-          value: EntitlementMessage(signedTransaction: jws).encoded)
+          value: value)
       ])
   }
 }
 
-/// The representable times: after 1970, before the year 6430.
-private enum WireTime {
-  static let range: Range<Int64> = 1..<(1 << 47)
-
-  /// Milliseconds since 1970, clamped to the representable range.
-  static func milliseconds(_ time: WallTime) -> Int64 {
-    min(max(time.milliseconds, range.lowerBound), range.upperBound - 1)
+extension WallTime {
+  /// Milliseconds since 1970, clamped to what a record can hold.
+  fileprivate var recordedMilliseconds: Int64 {
+    min(max(milliseconds, Self.recordable.lowerBound), Self.recordable.upperBound - 1)
   }
 }

@@ -10,7 +10,7 @@ extension Stamp {
   /// - Throws: `WireError` if the clock shows more than clocks can count.
   package init(clock: UInt64, replica: UInt64) throws(WireError) {
     let time = HybridTime(rawValue: clock)
-    guard time <= .latest else { throw .invalid("a stamp lies beyond the year 6000") }
+    guard time <= .latest else { throw .invalid("a stamp lies beyond the year 6429") }
     self.init(time: time, replica: ReplicaID(rawValue: replica))
   }
 }
@@ -46,6 +46,26 @@ extension Record {
     guard registers >= 1, registers <= Limit.registers else {
       throw .invalid("a record has no registers or too many")
     }
+  }
+
+  /// Whether a record may have these values, the one that says whether it is deleted included, and
+  /// stays within the limits whatever stamps they get: before pairing they are shorter.
+  package static func mayHave(_ values: [(field: FieldNumber, value: [UInt8])], of key: RecordKey)
+    -> Bool
+  {
+    let stamp = Stamp(time: .latest, replica: ReplicaID(rawValue: .max))
+    var record = Record(key: key)
+    for (field, value) in values + [(Register.deletedField, Register.deletedValue)] {
+      record.set(Register(field: field, stamp: stamp, replaced: stamp, value: value))
+    }
+    return record.isStorable
+  }
+
+  /// Whether the record is within the limits, so that what is stored can be read again.
+  package var isStorable: Bool {
+    registers.count <= Record.Limits.registers
+      && registers.allSatisfy { $0.value.count <= Record.Limits.valueBytes(of: key.kind) }
+      && encoded.count <= Record.Limits.encodedBytes
   }
 
   /// Creates a record from its parts, whose bounds were checked.
