@@ -69,7 +69,7 @@ struct Judgement {
     // A register with the floor's own stamp was written before the deletion and judged then.
     pairs.filter { lost, kept in
       // An offered register that wins but is not in `written` is one that the server lost.
-      (offer.isOpen(lost.field) || result[lost.field] == offered[lost.field])
+      (offer.canLose(lost.field) || result[lost.field] == offered[lost.field])
         && !isFloor(lost.stamp)
         && kept.isConcurrent(with: lost) && !wasTakenKnowingly(lost)
         && !(lost.field == Register.deletedField && isAction(lost.stamp, knownTo: kept))
@@ -100,7 +100,7 @@ struct Judgement {
   /// another action overwrote with the same value. Their other registers are still in the record
   /// and would be deleted with it.
   private func hiddenActions() -> [Loss] {
-    guard !stored.isDeleted, record.isDeleted, offer.isOpen(Register.deletedField),
+    guard !stored.isDeleted, record.isDeleted, offer.canLose(Register.deletedField),
       result.isDeleted, let deletion = result[Register.deletedField]
     else { return [] }
     // What carries the floor's stamp was lifted, and is nobody's action.

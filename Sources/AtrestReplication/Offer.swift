@@ -39,9 +39,10 @@ public struct Offer: Hashable, Sendable {
 
   /// Merges the offer into the account's copy of the record.
   ///
-  /// Only `written` fields can lose in a conflict: any other register was acknowledged before, and
-  /// judged then. A restored server may have lost that judgement and merged the other write since,
-  /// so every field of a restored offer can conflict.
+  /// Of the offer, only `written` fields can lose in a conflict: any other register was
+  /// acknowledged before, and judged then. What they beat in the stored record can always lose. A
+  /// restored server may have lost that judgement and merged the other write since, so every field
+  /// of a restored offer can conflict.
   ///
   /// An action that revives a record pruned in the meantime revives all of it: see
   /// `Record.lifted(to:)`.
@@ -70,7 +71,7 @@ public struct Offer: Hashable, Sendable {
   }
 
   /// Whether the offered register of a field is judged if it loses.
-  func isOpen(_ field: FieldNumber) -> Bool {
+  func canLose(_ field: FieldNumber) -> Bool {
     isRestored || written.contains(field)
   }
 

@@ -26,7 +26,7 @@ public struct RecordHistory: Hashable, Sendable {
   ///   - copy: The account's copy before.
   ///   - offer: The offer that was merged into it; nil for pruning.
   mutating func note(_ copy: Record, meeting offer: Offer?, became result: Record) {
-    let met = offer.map { offer in offer.record.registers.filter { offer.isOpen($0.field) } }
+    let met = offer.map { offer in offer.record.registers.filter { offer.canLose($0.field) } }
     for register in copy.registers + (met ?? [])
     where register.field != Register.pruneFloorField {
       let fingerprint = register.fingerprint

@@ -343,7 +343,7 @@ SIMULATED = [
         Edit(f"{REPLICATION}/Judgement.swift", "if «!isJudged» {", "true"),
         Edit(
             f"{REPLICATION}/Judgement.swift",
-            "(«offer.isOpen(lost.field) || result[lost.field] == offered[lost.field]»)",
+            "(«offer.canLose(lost.field) || result[lost.field] == offered[lost.field]»)",
             "true",
         ),
     ),
@@ -376,7 +376,7 @@ SIMULATED = [
         "A deletion does not journal actions that it hides.",
         Edit(
             f"{REPLICATION}/Judgement.swift",
-            "    «»guard !stored.isDeleted, record.isDeleted, offer.isOpen",
+            "    «»guard !stored.isDeleted, record.isDeleted, offer.canLose",
             "return []",
         ),
     ),

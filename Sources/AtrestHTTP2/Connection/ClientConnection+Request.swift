@@ -59,7 +59,7 @@ extension ClientConnection {
     else { return .queueFull }
     stream.settle()
     if end { stream.request.end() }
-    watchRequest(stream)
+    armTimers(stream)
     resume(stream)
     return .queued
   }
@@ -120,14 +120,14 @@ extension ClientConnection {
         if check.mark == stream.request.messages.progress {
           fail(stream, Status(.unavailable, "The server stopped reading the request."))
         } else {
-          watchRequest(stream)
+          armTimers(stream)
         }
       }
     }
     return earliest(stream.deadline, stream.writeCheck?.at)
   }
 
-  private func watchRequest(_ stream: ClientStream) {
+  private func armTimers(_ stream: ClientStream) {
     guard stream.writeCheck == nil else { return }
     let at = session.now.advanced(byNanoseconds: session.times.writeStall)
     stream.writeCheck = ProgressCheck(at: at, mark: stream.request.messages.progress)

@@ -52,7 +52,8 @@ public struct Limits: Sendable {
 
   // MARK: Counts
 
-  /// Maximum concurrent calls a peer may have open on one connection.
+  /// SETTINGS_MAX_CONCURRENT_STREAMS: the calls that a peer may have open on one connection. A
+  /// server's nghttp2 enforces it: one stream more ends the connection.
   public var maxConcurrentStreams = 100
   /// Maximum RST_STREAM frames from a peer within ``resetWindow`` before it gets GOAWAY. A person
   /// who taps "cancel" resets a few calls; a rapid-reset attack (CVE-2023-44487) resets thousands a

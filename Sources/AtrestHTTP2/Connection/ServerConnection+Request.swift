@@ -70,7 +70,7 @@ extension ServerConnection {
     }
     stream.request.encoding = fields.encoding ?? .identity
     stream.response.encoding = fields.accepted
-    if !isEnd { watchRequest(stream) }
+    if !isEnd { armTimers(stream) }
     let head = RequestHead(
       path: fields.path, authority: fields.authority, metadata: fields.metadata,
       deadline: stream.deadline)
@@ -104,7 +104,7 @@ extension ServerConnection {
         stream.messageDue = nil
         note(.message(stream, message, isCompressed: isCompressed))
       }
-      watchRequest(stream)
+      armTimers(stream)
       return intake
     } catch {
       switch error {
@@ -178,7 +178,7 @@ extension ServerConnection {
     note(.cancelled(stream, reason))
   }
 
-  func watchRequest(_ stream: ServerStream) {
+  func armTimers(_ stream: ServerStream) {
     guard stream.request.owesBytes else { return }
     if stream.messageDue == nil, !stream.request.owesEnd {
       let start = stream.request.hasMessage ? session.now : stream.began
@@ -226,7 +226,7 @@ extension ServerConnection {
     stream.request.expectMessages()
     stream.readCheck = nil
     stream.messageDue = nil
-    watchRequest(stream)
+    armTimers(stream)
   }
 
   /// Expects nothing but the end of the request. If it does not arrive within
@@ -238,7 +238,7 @@ extension ServerConnection {
     }
     // Restart: a pending check began with an earlier byte.
     stream.readCheck = nil
-    watchRequest(stream)
+    armTimers(stream)
     boundUnfinished(stream)
   }
 

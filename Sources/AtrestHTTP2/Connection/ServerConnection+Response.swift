@@ -119,7 +119,7 @@ extension ServerConnection {
       {
         fail(stream, Status(.deadlineExceeded, "The request stopped arriving."), .stalled)
       } else {
-        watchRequest(stream)
+        armTimers(stream)
       }
     }
     if let check = stream.writeCheck, check.at <= now {
