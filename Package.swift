@@ -103,7 +103,7 @@ let package = Package(
     .target(
       name: "AtrestProtocol",
       dependencies: [
-        "AtrestReplication", "CAtrestProtobufC", "CAtrestProtos", "AtrestWire",
+        "AtrestDomain", "AtrestReplication", "CAtrestProtobufC", "CAtrestProtos", "AtrestWire",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Sources/AtrestProtocol", swiftSettings: strict),
@@ -153,7 +153,8 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "CAtrestMalloc", "AtrestFiles", "AtrestFoundation", "AtrestSockets",
+        "AtrestServer", "CAtrestMalloc", "AtrestDomain", "AtrestFiles", "AtrestFoundation",
+        "AtrestSockets",
         "AtrestEntitlements", "AtrestRPC", "AtrestReplication", "AtrestProtocol",
         "AtrestCommandLine", "AtrestTLS", "AtrestWire",
         "AtrestHTTP2",
@@ -197,16 +198,14 @@ let package = Package(
     .executableTarget(
       name: "examples",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestHTTP2", "AtrestReplication",
-        "AtrestRPC", "AtrestSockets", "AtrestTLS", "AtrestWire",
+        "AtrestClient", "AtrestHTTP2", "AtrestRPC", "AtrestSockets", "AtrestTLS",
       ], path: "Examples/Snippets", packageAccess: false, swiftSettings: strict),
 
     // An app with a kind of record of its own.
     .executableTarget(
       name: "mood",
-      dependencies: [
-        "AtrestClient", "AtrestFoundation", "AtrestReplication", "AtrestSync", "AtrestWire",
-      ], path: "Examples/Mood", exclude: ["run"], packageAccess: false, swiftSettings: strict),
+      dependencies: ["AtrestClient"], path: "Examples/Mood", exclude: ["run"], packageAccess: false,
+      swiftSettings: strict),
 
     // Specifications.
     // Stands in for fsync in the tests, and tells what was synced.
@@ -249,8 +248,9 @@ let package = Package(
     // Every public message, and the law that both of its codecs agree.
     .target(
       name: "AtrestWireCases",
-      dependencies: ["AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestTestSupport"],
-      path: "Tests/WireCases", swiftSettings: strict),
+      dependencies: [
+        "AtrestDomain", "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestTestSupport",
+      ], path: "Tests/WireCases", swiftSettings: strict),
     // The bodies of the fuzzers, which CI replays the corpus through: docs/develop/fuzzing.md.
     .target(
       name: "AtrestFuzzing",
@@ -283,7 +283,7 @@ let package = Package(
     .testTarget(
       name: "AtrestProtocolTests",
       dependencies: [
-        "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestReplication",
+        "AtrestDomain", "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestReplication",
         "AtrestTestSupport",
       ], swiftSettings: strict),
     .testTarget(

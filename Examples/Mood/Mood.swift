@@ -4,10 +4,6 @@
 // Run it with Examples/Mood/run, which starts a server and makes a pairing link for each device.
 
 import AtrestClient
-import AtrestFoundation
-import AtrestReplication
-import AtrestSync
-import AtrestWire
 import Foundation
 
 /// How somebody felt one day. Level and note are merged apart.

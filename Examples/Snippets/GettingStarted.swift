@@ -2,9 +2,6 @@
 // The code of README.md and of the article "Getting started": Scripts/check-snippets compares them.
 
 import AtrestClient
-import AtrestDomain
-import AtrestFoundation
-import AtrestReplication
 import Foundation
 
 /// A replica from its first write to a restored conflict.

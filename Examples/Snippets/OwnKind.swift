@@ -2,9 +2,6 @@
 // The code of the article "Getting started" about kinds that an app brings.
 
 import AtrestClient
-import AtrestFoundation
-import AtrestReplication
-import AtrestWire
 
 // snippet: kind
 struct Book: SyncedRecord {

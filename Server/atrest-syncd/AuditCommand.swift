@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestCommandLine
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestServer
@@ -155,7 +156,7 @@ enum Audit {
   }
 
   /// Describes an event in a few words.
-  static func words(_ event: Event) -> String {
+  static func words(_ event: AccountEvent) -> String {
     let isOwner = event.actor == .none
     let text =
       switch event.kind {

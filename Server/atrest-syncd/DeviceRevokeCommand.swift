@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestCommandLine
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestWire

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestCommandLine
+import AtrestDomain
 import AtrestFoundation
 import AtrestProtocol
 import AtrestReplication

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs the messages of the Accounts service, except its event log.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import CAtrestProtos

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages of the Admin service.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import CAtrestProtos

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages in which the server's owner reads and verifies the event log.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import CAtrestProtos
@@ -50,10 +51,10 @@ public struct AccountEventsResponse: PackedMessage {
     /// The account's name; empty if it was deleted or there is none.
     public var accountName: String
     /// The event.
-    public var event: Event
+    public var event: AccountEvent
 
     /// Creates an entry from its fields.
-    public init(account: UInt64, accountName: String, event: Event) {
+    public init(account: UInt64, accountName: String, event: AccountEvent) {
       self.account = account
       self.accountName = accountName
       self.event = event
@@ -82,7 +83,7 @@ public struct AccountEventsResponse: PackedMessage {
           Entry(
             account: entry.account,
             accountName: try text(entry.account_name, limitBytes: Limit.nameBytes),
-            event: try Event(event)))
+            event: try AccountEvent(event)))
       }
       return AccountEventsResponse(entries: entries, more: message.more != 0)
     }

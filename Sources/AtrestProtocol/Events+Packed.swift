@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs the pages in which devices read the events of their account.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import CAtrestProtos
@@ -28,8 +29,10 @@ extension EventsResponse: PackedMessage {
   public init(unpacking bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__events_response__unpack) {
       message throws(WireError) in
-      var events: [Event] = []
-      for event in elements(message.events, message.n_events) { events.append(try Event(event)) }
+      var events: [AccountEvent] = []
+      for event in elements(message.events, message.n_events) {
+        events.append(try AccountEvent(event))
+      }
       return EventsResponse(events: events, more: message.more != 0)
     }
   }
@@ -46,7 +49,7 @@ extension EventsResponse: PackedMessage {
   }
 }
 
-extension Event {
+extension AccountEvent {
   init(_ message: Atrest__Sync__V1__Event) throws(WireError) {
     self.init(
       number: message.number, at: WallTime(milliseconds: message.at_ms),
@@ -58,7 +61,7 @@ extension Event {
 }
 
 extension Arena {
-  func event(_ event: Event) -> UnsafeMutablePointer<Atrest__Sync__V1__Event>? {
+  func event(_ event: AccountEvent) -> UnsafeMutablePointer<Atrest__Sync__V1__Event>? {
     let message = make(atrest__sync__v1__event__init)
     message.pointee.number = event.number
     message.pointee.at_ms = event.at.milliseconds

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs positions: cursors in a feed, and segments of an outbox.
 
+import AtrestReplication
 import AtrestWire
 import CAtrestProtobufC
 import CAtrestProtos

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs the messages that revoke devices.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import CAtrestProtos

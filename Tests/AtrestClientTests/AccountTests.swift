@@ -25,7 +25,7 @@ struct AccountTests {
         last == 0
         ? []
         : (first...last).reversed().map {
-          Event(number: $0, at: WallTime(milliseconds: 1), kind: .codeMade)
+          AccountEvent(number: $0, at: WallTime(milliseconds: 1), kind: .codeMade)
         }
       return EventsResponse(events: page, more: first > 1)
     }
@@ -105,7 +105,8 @@ struct AccountTests {
     for page in [
       EventsResponse(events: [], more: true),
       EventsResponse(
-        events: [Event(number: 5, at: WallTime(milliseconds: 1), kind: .codeMade)], more: true),
+        events: [AccountEvent(number: 5, at: WallTime(milliseconds: 1), kind: .codeMade)],
+        more: true),
     ] {
       await #expect(throws: SyncError.badAnswer("there are older events, but they do not come")) {
         try await read(test) { _ in page }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The approval loop: whom it asks about, what it tells the server, and when it ends.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestSync
 import AtrestWire

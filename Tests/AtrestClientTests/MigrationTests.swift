@@ -10,8 +10,8 @@ import Foundation
 import GRDB
 import Testing
 
+import struct AtrestReplication.Cursor
 import struct AtrestReplication.Record
-import struct AtrestWire.Cursor
 
 @testable import AtrestClient
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Round trips of the messages of the server's owner; out-of-range values are refused.
 
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
@@ -9,7 +10,7 @@ import Testing
 
 @Suite("The owner's messages", .timeLimit(.minutes(20)))
 struct AdminMessageTests {
-  private let event = Event(
+  private let event = AccountEvent(
     number: .max, at: WallTime(milliseconds: 7), kind: .codeRefused,
     actor: ReplicaID(rawValue: 8), subject: ReplicaID(rawValue: .max), detail: -9, count: 10)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoding arbitrary bytes returns or throws. It never traps and never exceeds its memory budget.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestTestSupport
 import AtrestWire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accounts.Get and Accounts.Delete.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC

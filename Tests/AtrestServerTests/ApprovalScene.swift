@@ -2,6 +2,7 @@
 // Test support for pending devices: waiting calls, an approving device, and timers under the test's
 // control.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestRPC
 import AtrestReplication

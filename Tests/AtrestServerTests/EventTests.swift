@@ -5,6 +5,7 @@
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
+import AtrestReplication
 import AtrestTestSupport
 import AtrestWire
 import Foundation

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The descent of devices, and which of them are revoked with another one.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC

@@ -2,6 +2,7 @@
 // Migration of older store formats: all data is preserved, and the columns of the new format are
 // correct.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestTestSupport
 import AtrestWire
@@ -276,7 +277,7 @@ import Testing
     for number in 3...8 as ClosedRange<UInt64> { try store.makeDevice(id(number), kim) }
     try store.makeDevice(id(9), sam)
     try store.transaction { t throws(StoreError) in
-      let events: [(Event.Kind, AccountID, ReplicaID?, ReplicaID)] = [
+      let events: [(AccountEvent.Kind, AccountID, ReplicaID?, ReplicaID)] = [
         (.devicePaired, kim, nil, id(3)), (.devicePaired, kim, id(3), id(4)),
         (.deviceRenewed, kim, id(4), id(5)), (.devicePaired, kim, id(3), id(6)),
         (.deviceApproved, kim, id(5), id(6)), (.devicePaired, kim, id(6), id(7)),

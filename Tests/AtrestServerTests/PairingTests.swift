@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairing: codes, tokens, and their expiry.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC

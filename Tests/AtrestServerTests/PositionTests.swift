@@ -11,7 +11,7 @@ import Testing
 @testable import AtrestServer
 
 @Suite(.timeLimit(.minutes(20))) struct PositionTests {
-  typealias Position = AtrestWire.Cursor
+  typealias Position = AtrestReplication.Cursor
 
   private let folder: Folder
 

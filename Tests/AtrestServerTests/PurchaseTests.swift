@@ -156,7 +156,7 @@ import Testing
     let fresh = Payload(["signedDate": "\(storage.world.now - 1000)"])
     #expect(try await submit(sam, fresh, transfer: true) == nil)
     let accounts = AccountsService(queue: storage.queue, devices: storage.devices)
-    func told(_ session: DeviceSession) async throws -> [Event] {
+    func told(_ session: DeviceSession) async throws -> [AccountEvent] {
       let outcome = await outcome { later throws(Status) in
         try accounts.events(session, [], answer: later)
       }

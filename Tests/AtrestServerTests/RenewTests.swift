@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices.Renew: a copy of a device becomes a separate device.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestRPC
 import AtrestReplication

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watch streams: their events, their end, and the effect of revoking a device.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestRPC
 import AtrestReplication

@@ -14,10 +14,10 @@ import Testing
 @Suite("What an account is shown as", .timeLimit(.minutes(20)))
 struct AccountViewTests {
   private func event(
-    _ kind: Event.Kind, _ actor: ReplicaID = .none, _ subject: ReplicaID = .none,
+    _ kind: AccountEvent.Kind, _ actor: ReplicaID = .none, _ subject: ReplicaID = .none,
     detail: Int64 = 0, count: UInt32 = 1
-  ) -> Event {
-    Event(
+  ) -> AccountEvent {
+    AccountEvent(
       number: 7, at: WallTime(milliseconds: Fixture.context.now.milliseconds), kind: kind,
       actor: actor, subject: subject, detail: detail, count: count)
   }
@@ -25,7 +25,7 @@ struct AccountViewTests {
   @Test("each event is a plain sentence, and has a name for programs")
   func events() throws {
     let (phone, laptop) = (Fixture.phone, Fixture.laptop)
-    let expected: [(Event, String, String)] = [
+    let expected: [(AccountEvent, String, String)] = [
       (event(.accountMade), "account_made", "The server's owner made the account"),
       (
         event(.codeMade, phone, detail: 1), "code_made",
@@ -64,7 +64,7 @@ struct AccountViewTests {
         "A purchase moved to another account"
       ),
       (
-        event(Event.Kind(rawValue: 99)), "event_99",
+        event(AccountEvent.Kind(rawValue: 99)), "event_99",
         "Something that this version has no words for (99)"
       ),
     ]
@@ -73,7 +73,7 @@ struct AccountViewTests {
       #expect(EventWords.sentence(event, Fixture.devices) == sentence)
     }
     for number in 1...16 {
-      let event = event(Event.Kind(rawValue: number), phone, laptop)
+      let event = event(AccountEvent.Kind(rawValue: number), phone, laptop)
       #expect(!EventWords.name(of: event.kind).contains("event_"))
       #expect(bannedWords(in: EventWords.sentence(event, Fixture.devices)).isEmpty)
     }
@@ -84,9 +84,9 @@ struct AccountViewTests {
   }
 
   private func account(_ records: UInt64, _ bytes: UInt64, _ limits: AccountLimits)
-    -> GetAccountResponse
+    -> Account
   {
-    GetAccountResponse(
+    Account(
       name: "home",
       created: WallTime(milliseconds: Fixture.instant("2026-11-03T09:00:00Z").milliseconds),
       devices: 3, records: records, bytes: bytes, limits: limits)

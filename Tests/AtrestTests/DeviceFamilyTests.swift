@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts about the origin of devices.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import Testing
@@ -72,19 +73,19 @@ struct DeviceFamilyTests {
     let words = RevocationWords(
       device: phone, family: DeviceFamily([phone, tablet, laptop]))
     let both = [tablet.replica, laptop.replica]
-    let ended = RevokeDeviceResponse(revoked: [phone.replica], remaining: both)
+    let ended = Revocation(revoked: [phone.replica], remaining: both)
     let left = words.done(ended, isForAll: false)
     #expect(left.contains("“tablet” and “laptop” came in through it and still have access."))
     let spared = words.done(
-      RevokeDeviceResponse(revoked: [phone.replica], spared: both), isForAll: true)
+      Revocation(revoked: [phone.replica], spared: both), isForAll: true)
     #expect(
       spared.contains(
         "This device came in through it, too, and keeps its access, as does “laptop”, which came in through this one."
       ))
     // An older server does not report it.
-    let old = words.done(RevokeDeviceResponse(), isForAll: true)
+    let old = words.done(Revocation(), isForAll: true)
     #expect(old.contains("The server is of an older version"))
-    #expect(!words.done(RevokeDeviceResponse(), isForAll: false).contains("older"))
+    #expect(!words.done(Revocation(), isForAll: false).contains("older"))
     for text in [left, spared, old] { #expect(bannedWords(in: text).isEmpty) }
   }
 }

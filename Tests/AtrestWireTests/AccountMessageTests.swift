@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Round trips of the pending-device, account and event messages; out-of-range values are refused.
 
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
@@ -12,7 +13,7 @@ struct AccountMessageTests {
   private let pendingDevice = PendingDevice(
     handle: .max, name: "Café", since: WallTime(milliseconds: 1),
     expires: WallTime(milliseconds: 2), inviter: ReplicaID(rawValue: 3), digits: "000123")
-  private let event = Event(
+  private let event = AccountEvent(
     number: .max, at: WallTime(milliseconds: 7), kind: .codeRefused,
     actor: ReplicaID(rawValue: 8), subject: ReplicaID(rawValue: .max), detail: -9, count: 10)
   private let account = GetAccountResponse(
@@ -80,7 +81,7 @@ struct AccountMessageTests {
   @Test("an event of a kind that is not known yet keeps its number")
   func newKind() throws {
     var newer = event
-    newer.kind = Event.Kind(rawValue: 4000)
+    newer.kind = AccountEvent.Kind(rawValue: 4000)
     let page = EventsResponse(events: [newer], more: false)
     #expect(try EventsResponse(decoding: page.encoded) == page)
   }
@@ -101,7 +102,7 @@ struct AccountMessageTests {
       try ListPendingDevicesResponse(
         decoding: ListPendingDevicesResponse(pendingDevices: [nobody]).encoded)
     }
-    for change in [\Event.number, nil] {
+    for change in [\AccountEvent.number, nil] {
       var nothing = event
       if let change { nothing[keyPath: change] = 0 } else { nothing.count = 0 }
       #expect(throws: WireError.self) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device descent: for any rows, the query terminates and misses no descendant.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import Testing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every message survives a round trip.
 
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport

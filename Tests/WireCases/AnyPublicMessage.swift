@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every public message, with random values of it: the list that no message may be missing from.
 
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
@@ -149,7 +150,7 @@ public struct AnyPublicMessage: Sendable, CustomStringConvertible {
     AnyPublicMessage(EventsResponse.self) { random in
       EventsResponse(
         events: random.list(4) {
-          Event(
+          AccountEvent(
             number: $0.number() | 1, at: $0.time(), kind: .init(rawValue: Int($0.small())),
             actor: $0.replica(), subject: $0.replica(), detail: Int64(bitPattern: $0.number()),
             count: $0.small() | 1)

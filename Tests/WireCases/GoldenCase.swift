@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages and their bytes, which never change: both codecs write them, and read them.
 
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestWire
@@ -162,7 +163,7 @@ public struct GoldenCase: Sendable, CustomStringConvertible {
       "an event",
       EventsResponse(
         events: [
-          Event(
+          AccountEvent(
             number: .max, at: time, kind: .init(rawValue: 4000), actor: ReplicaID(rawValue: 1),
             detail: -9, count: 10)
         ], more: true),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Account-wide calls: usage and limits, events, a full read, and removal.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestSync
 import AtrestWire
@@ -11,7 +12,7 @@ extension Replica {
   /// The account's usage and limits on its server.
   ///
   /// - Throws: `SyncError`.
-  public func account() async throws(SyncError) -> GetAccountResponse {
+  public func account() async throws(SyncError) -> Account {
     var answer = try await withServer { _, _, transport throws(SyncError) in
       try await transport.account()
     }
@@ -46,12 +47,13 @@ extension Replica {
   /// - Throws: `SyncError`.
   public func events(
     before number: UInt64 = 0, limit: Int = Int(EventPage.usual)
-  ) async throws(SyncError) -> EventsResponse {
+  ) async throws(SyncError) -> (events: [AccountEvent], hasOlder: Bool) {
     let request = EventsRequest(
       before: number, limit: min(max(UInt32(clamping: limit), 1), EventPage.limit))
-    return try await withServer { _, _, transport throws(SyncError) in
+    let page = try await withServer { _, _, transport throws(SyncError) in
       try await transport.events(request)
     }
+    return (page.events, page.more)
   }
 
   /// Syncs, so that waiting writes are included, then reads everything that the server has of the
@@ -93,11 +95,11 @@ package protocol AccountTransport: Sendable {
 /// A part of everything that a server has of an account.
 public enum AccountPart: Sendable {
   /// Usage and limits. Comes first.
-  case account(GetAccountResponse)
+  case account(Account)
   /// The account's devices. Comes second.
   case devices([Device])
   /// A page of events, newest first.
-  case events([Event])
+  case events([AccountEvent])
   /// A page of records in commit order, including tombstones, journal entries and unknown kinds. A
   /// record that changes during the read is repeated later.
   case records([Record])

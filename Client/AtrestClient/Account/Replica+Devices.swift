@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account's devices and pending devices: list, admit, rename, revoke.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestSync
 import AtrestWire
@@ -67,7 +68,7 @@ extension Replica {
   @discardableResult
   public func revoke(
     _ device: ReplicaID, withDescendants: Bool = false
-  ) async throws(SyncError) -> RevokeDeviceResponse {
+  ) async throws(SyncError) -> Revocation {
     let request = RevokeDeviceRequest(replica: device, withDescendants: withDescendants)
     return try await withServer { _, _, transport throws(SyncError) in
       try await transport.revoke(request)

@@ -2,6 +2,7 @@
 // The server's methods: their names, their credential, and the mapping of status codes to errors
 // for people.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestSync
 import AtrestWire

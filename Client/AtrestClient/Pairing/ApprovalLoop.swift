@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches an invitation until a device was admitted or rejected, or the invitation expired.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestSync
 import AtrestWire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins an account with a pairing link, leaves it, and invites other devices.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestSync
 import AtrestWire

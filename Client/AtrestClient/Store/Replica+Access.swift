@@ -117,7 +117,7 @@ extension Replica {
         sql: """
           SELECT count(*), count(refused_reason), count(*) FILTER (WHERE refused_reason = ?)
           FROM outbox
-          """, arguments: [AtrestWire.Refusal.Reason.massDeletion.rawValue])
+          """, arguments: [RefusalReason.massDeletion.rawValue])
       let state = transaction.state
       let (refused, held): (Int, Int) = (row?[1] ?? 0, row?[2] ?? 0)
       return ReplicaStatus(

@@ -7,7 +7,7 @@ import AtrestWire
 import Foundation
 import GRDB
 
-import struct AtrestWire.Cursor
+import struct AtrestReplication.Cursor
 
 extension Replica: ReplicaStore {
   /// See `ReplicaStore`.

@@ -7,7 +7,7 @@ import AtrestWire
 import Foundation
 import GRDB
 
-import struct AtrestWire.Cursor
+import struct AtrestReplication.Cursor
 
 /// A join request whose answer may have been lost. Repeated with the same nonce, it yields the same
 /// identity.

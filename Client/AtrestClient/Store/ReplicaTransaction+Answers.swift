@@ -8,8 +8,8 @@ import AtrestWire
 import Foundation
 import GRDB
 
+import struct AtrestReplication.Cursor
 import struct AtrestReplication.Record
-import struct AtrestWire.Cursor
 
 extension ReplicaTransaction {
   func apply(

@@ -62,14 +62,14 @@ struct AccountCommand: AsyncParsableCommand {
       let names = Dictionary(
         try await replica.devices().map { ($0.replica, $0.name) }
       ) { first, _ in first }
-      var events: [Event] = []
+      var events: [AccountEvent] = []
       var more = true
       while more, events.count < limit {
         let page = try await replica.events(
           before: events.last?.number ?? 0,
           limit: min(limit - events.count, Int(EventPage.limit)))
         events += page.events
-        more = page.more && !page.events.isEmpty
+        more = page.hasOlder && !page.events.isEmpty
       }
       let devices = DeviceNames(own: try replica.status().replica, names: names)
       let text = EventWords.list(events, devices, context).text(Terminal.style)
@@ -179,7 +179,7 @@ struct AccountCommand: AsyncParsableCommand {
     }
 
     /// Asks for the account's name and returns what was typed.
-    private func typed(_ account: GetAccountResponse) throws -> String {
+    private func typed(_ account: Account) throws -> String {
       Terminal.writeError(AccountWords.beforeDeleting(account))
       Terminal.ask("Type the account's name to go on:")
       let line = Keyboard.line()

@@ -40,7 +40,7 @@ struct AccountRow: Encodable, Equatable {
   var bytes: UInt64
   var limits: Limits
 
-  init(_ account: GetAccountResponse) {
+  init(_ account: Account) {
     name = account.name
     created = account.created
     devices = account.devices
@@ -61,7 +61,7 @@ struct AccountExportRow: Encodable, Equatable {
 /// Texts about an account.
 enum AccountWords {
   /// The summary.
-  static func show(_ account: GetAccountResponse, _ context: CommandContext) -> String {
+  static func show(_ account: Account, _ context: CommandContext) -> String {
     let row = AccountRow(account)
     let made = LocalDay(row.created, in: context.zone)
     let full =
@@ -116,7 +116,7 @@ enum AccountWords {
   }
 
   /// Shown before the name is typed to confirm a deletion.
-  static func beforeDeleting(_ account: GetAccountResponse) -> String {
+  static func beforeDeleting(_ account: Account) -> String {
     let devices =
       account.devices == 1 ? "the access of 1 device" : "the access of \(account.devices) devices"
     let records = account.records == 1 ? "1 record" : "\(number(account.records)) records"

@@ -2,6 +2,7 @@
 // Describes which devices were admitted through which others.
 
 import AtrestCommandLine
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 

@@ -19,7 +19,7 @@ struct EventRow: Encodable, Equatable {
   var detail: Int64?
   var count: UInt32
 
-  init(_ event: Event, _ names: [ReplicaID: String]) {
+  init(_ event: AccountEvent, _ names: [ReplicaID: String]) {
     number = event.number
     at = event.at
     self.event = EventWords.name(of: event.kind)
@@ -35,7 +35,7 @@ struct EventRow: Encodable, Equatable {
 /// Texts about events.
 enum EventWords {
   /// The kind's name in JSON: `device_paired`, or `event_17` for an unknown kind.
-  static func name(of kind: Event.Kind) -> String {
+  static func name(of kind: AccountEvent.Kind) -> String {
     switch kind {
     case .accountMade: "account_made"
     case .accountRemoved: "account_removed"
@@ -57,7 +57,7 @@ enum EventWords {
     }
   }
 
-  static func sentence(_ event: Event, _ devices: DeviceNames) -> String {
+  static func sentence(_ event: AccountEvent, _ devices: DeviceNames) -> String {
     let actor = event.actor == .none ? "the server's owner" : quoted(event.actor, devices)
     let subject = event.subject == .none ? "a device" : quoted(event.subject, devices)
     let text =
@@ -98,7 +98,7 @@ enum EventWords {
 
   /// A table of events, newest first.
   static func list(
-    _ events: [Event], _ devices: DeviceNames, _ context: CommandContext
+    _ events: [AccountEvent], _ devices: DeviceNames, _ context: CommandContext
   ) -> Table {
     var table = Table("WHEN", "WHAT")
     for event in events {

@@ -2,6 +2,7 @@
 // Output of a revocation: the question about descendants, and the result.
 
 import AtrestCommandLine
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import Foundation
@@ -15,7 +16,7 @@ struct RevocationRow: Encodable {
     var alsoRevoked, remaining, spared: [String]
   }
 
-  init(_ device: Device, _ ended: RevokeDeviceResponse) {
+  init(_ device: Device, _ ended: Revocation) {
     func ids(_ devices: [ReplicaID]) -> [String] { devices.map { ShortID.hex($0.rawValue) } }
     self.device = DeviceRow(device)
     others = Others(
@@ -51,7 +52,7 @@ struct RevocationWords {
   /// The result: which devices were revoked and which were not.
   ///
   /// - Parameter isForAll: Whether descendants were to be revoked too.
-  func done(_ ended: RevokeDeviceResponse, isForAll: Bool) -> String {
+  func done(_ ended: Revocation, isForAll: Bool) -> String {
     let others = ended.revoked.filter { $0 != device.replica }
     var lines = [
       others.isEmpty

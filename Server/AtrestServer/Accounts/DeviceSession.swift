@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device in the server's memory, so that authentication needs no storage.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestLedger
 import AtrestRPC

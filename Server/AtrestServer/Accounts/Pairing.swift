@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of pairing and approval, inside a transaction.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Revokes a device and its descendants, inside a transaction.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 

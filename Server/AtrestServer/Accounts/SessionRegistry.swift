@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps every account and device in memory, so that most calls need no storage.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestReplication
 import AtrestWire

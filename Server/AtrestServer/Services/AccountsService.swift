@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Accounts service: usage, limits, audit log, removal.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC

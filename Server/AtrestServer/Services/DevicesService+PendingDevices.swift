@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pending devices: waiting, listing, approval, expiry.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Devices service: pair, invite, renew, list, rename, revoke.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rate-limits events that anybody can cause at will: one a minute of each kind, with a count.
 
+import AtrestDomain
 import AtrestRPC
 import AtrestReplication
 import AtrestWire
@@ -16,7 +17,7 @@ final class EventCounter: Sendable {
 
   private struct Sort: Hashable {
     let account: AccountID?
-    let kind: Event.Kind
+    let kind: AccountEvent.Kind
   }
 
   private struct State {

@@ -2,6 +2,7 @@
 // Merges a request into an account and reads the records that the replica has not seen. Has no
 // socket, clock or randomness.
 
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestWire
@@ -25,7 +26,7 @@ package enum Exchange {
   ///   large, and for purchases.
   package static func run(
     _ request: PreparedExchange, device: ReplicaID, feed: AccountFeed, now: WallTime,
-    note: (_ kind: Event.Kind, _ detail: Int64) -> Void = { _, _ in }
+    note: (_ kind: AccountEvent.Kind, _ detail: Int64) -> Void = { _, _ in }
   ) throws(StoreError) -> ExchangeResponse {
     let before = feed.head
     let isRestart = try !feed.knows(cursor: request.cursor, lastKnownHead: request.lastKnownHead)
@@ -150,7 +151,8 @@ package enum Exchange {
 
   private static func judge(
     _ item: PreparedExchange.PreparedOffer, _ merged: MergedOffer?, _ request: PreparedExchange,
-    _ feed: AccountFeed, _ now: WallTime, _ note: (_ kind: Event.Kind, _ detail: Int64) -> Void
+    _ feed: AccountFeed, _ now: WallTime,
+    _ note: (_ kind: AccountEvent.Kind, _ detail: Int64) -> Void
   ) throws(StoreError) -> Result {
     guard let statement = item.statement else {
       return try take(item, merged, request.quota, feed, now)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The six digits by which a user recognizes the pending device.
 
+import AtrestDomain
+
 extension PairRequest {
   /// Six digits that the pending device and its approver both display. Another device with the same
   /// link shows different digits, whatever its name. Empty without a nonce; such a device cannot be

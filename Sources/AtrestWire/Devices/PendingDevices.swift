@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages of the Devices service for inviting and approving devices.
 
+import AtrestDomain
 import AtrestReplication
 
 /// Requests a pairing code.
@@ -76,35 +77,6 @@ public struct InviteResponse: WireMessage, FieldWriting {
     sink.text(Fields.InviteResponse.code, code)
     sink.number(Fields.InviteResponse.expiresMs, expires.milliseconds)
     sink.flag(Fields.InviteResponse.needsApproval, needsApproval)
-  }
-}
-
-/// A device that has used a valid code and waits for approval.
-public struct PendingDevice: Hashable, Sendable {
-  /// Identifies it in `ResolvePendingDeviceRequest`. Never zero.
-  public var handle: UInt64
-  /// The name it claims.
-  public var name: String
-  /// When it used the code.
-  public var since: WallTime
-  /// Until when it can be approved.
-  public var expires: WallTime
-  /// The device that created its code.
-  public var inviter: ReplicaID
-  /// The digits to compare; see `PairRequest.digits`.
-  public var digits: String
-
-  /// Creates a pending device from its fields.
-  public init(
-    handle: UInt64, name: String, since: WallTime, expires: WallTime, inviter: ReplicaID,
-    digits: String
-  ) {
-    self.handle = handle
-    self.name = name
-    self.since = since
-    self.expires = expires
-    self.inviter = inviter
-    self.digits = digits
   }
 }
 

@@ -2,6 +2,7 @@
 // The messages that revoke devices. `Devices.Revoke` and `Admin.RevokeDevice` share one wire
 // format.
 
+import AtrestDomain
 import AtrestReplication
 
 /// Revokes a device.
@@ -41,25 +42,10 @@ public struct RevokeDeviceRequest: WireMessage, FieldWriting {
   }
 }
 
-/// The revoked devices, and the descendants that still have access. The lists are disjoint.
-public struct RevokeDeviceResponse: WireMessage, FieldWriting {
-  /// Devices revoked by this call, without those revoked before. Empty from servers that do not
-  /// report it.
-  public var revoked: [ReplicaID]
-  /// Descendants that still have access because `withDescendants` was false.
-  public var remaining: [ReplicaID]
-  /// Descendants that `withDescendants` spares: the caller, and those that descend only through it.
-  public var spared: [ReplicaID]
+/// The revoked devices, and the descendants that still have access.
+public typealias RevokeDeviceResponse = Revocation
 
-  /// Creates a response from its fields.
-  public init(
-    revoked: [ReplicaID] = [], remaining: [ReplicaID] = [], spared: [ReplicaID] = []
-  ) {
-    self.revoked = revoked
-    self.remaining = remaining
-    self.spared = spared
-  }
-
+extension Revocation: WireMessage, FieldWriting {
   /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try decode(bytes) { fields throws(WireError) in

@@ -1,35 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why the server rejected an offer.
 
+import AtrestReplication
+
 /// Why one offer was rejected. The replica keeps the record; other offers are not affected.
 public struct Refusal: Hashable, Sendable {
-  /// The machine-readable cause. Unknown numbers come from newer servers.
-  public struct Reason: RawRepresentable, Hashable, Sendable {
-    /// The number on the wire.
-    public let rawValue: Int
-
-    /// Creates a reason from its wire number.
-    public init(rawValue: Int) {
-      self.rawValue = rawValue
-    }
-
-    /// A stamp is too far ahead of the server's clock.
-    public static let clockSkew = Reason(rawValue: 1)
-    /// The record violates a rule of records.proto.
-    public static let invalid = Reason(rawValue: 2)
-    /// The record or one of its values is too large.
-    public static let tooLarge = Reason(rawValue: 3)
-    /// The request would delete most of the account's records.
-    public static let massDeletion = Reason(rawValue: 5)
-    /// The server's copy of the record is damaged.
-    public static let damaged = Reason(rawValue: 6)
-    /// The account's quota is reached, and the record is new or has grown.
-    public static let quota = Reason(rawValue: 7)
-
-    /// Reasons for which the same write may be accepted later. The record's later writes wait for
-    /// it.
-    public static let transient: [Reason] = [.clockSkew, .quota]
-  }
+  /// The machine-readable cause.
+  public typealias Reason = RefusalReason
 
   /// The offer's index in its request.
   public let index: Int

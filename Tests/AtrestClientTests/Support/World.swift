@@ -12,8 +12,8 @@ import GRDB
 import Synchronization
 import Testing
 
+import struct AtrestReplication.Cursor
 import struct AtrestReplication.Record
-import struct AtrestWire.Cursor
 
 @testable import AtrestClient
 

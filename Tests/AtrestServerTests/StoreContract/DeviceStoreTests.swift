@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of `DeviceStore`.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestTestSupport
 import AtrestWire

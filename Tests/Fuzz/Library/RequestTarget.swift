@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes every message of the protocol: whatever decodes can be encoded and decodes to the same.
 
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestWire
@@ -105,7 +106,9 @@ extension FuzzTarget {
     AnyMessage([EventsRequest(before: 7, limit: 9)]),
     AnyMessage([
       EventsResponse(
-        events: [Event(number: 7, at: Samples.now, kind: .codeRefused, detail: -9, count: 2)],
+        events: [
+          AccountEvent(number: 7, at: Samples.now, kind: .codeRefused, detail: -9, count: 2)
+        ],
         more: true)
     ]),
     AnyMessage([

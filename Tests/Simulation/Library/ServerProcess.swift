@@ -33,7 +33,7 @@ final class ServerProcess: @unchecked Sendable {
   /// The accounts' numbers, in the order of `World.accounts`.
   private let accountIDs: [AccountID]
   /// The heads in memory at the last inspection.
-  private var lookedHeads: [AtrestWire.Cursor] = []
+  private var lookedHeads: [AtrestReplication.Cursor] = []
   /// The connections to this server.
   var wires: [Wire] = []
   private(set) var isAlive = true

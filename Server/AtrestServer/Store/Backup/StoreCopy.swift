@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies a copy of a store, read-only, and counts what it holds.
 
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestWire
@@ -143,7 +144,7 @@ extension EventEntry {
     self.init(
       number: UInt64(bitPattern: row.integer(0)),
       event: NewEvent(
-        Event.Kind(rawValue: Int(row.integer(3))),
+        AccountEvent.Kind(rawValue: Int(row.integer(3))),
         of: account == 0 ? nil : AccountID(rawValue: account),
         at: WallTime(milliseconds: row.integer(2)), actor: replica(4), subject: replica(5),
         detail: row.integer(6), count: UInt32(clamping: row.integer(7))),

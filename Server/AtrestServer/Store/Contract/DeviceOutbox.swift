@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of a device's outbox the server took, and which of its offers it refused.
 
+import AtrestReplication
 import AtrestWire
 
 /// The server's position in a device's outbox.

@@ -2,6 +2,7 @@
 // The contract for devices: their list, what they have seen, and how much of their outboxes was
 // taken.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 

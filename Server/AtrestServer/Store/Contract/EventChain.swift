@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entries of the audit log, and the hash chain over them.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import Crypto
@@ -10,18 +11,18 @@ package struct NewEvent: Hashable, Sendable {
   /// The account concerned; nil: none.
   package var account: AccountID?
   package var at: WallTime
-  package var kind: Event.Kind
+  package var kind: AccountEvent.Kind
   /// The device that did it; `.none`: the server's owner, or somebody unauthenticated.
   package var actor: ReplicaID
   /// The device concerned; `.none`: none.
   package var subject: ReplicaID
-  /// See `Event.Kind`.
+  /// See `AccountEvent.Kind`.
   package var detail: Int64
   /// The number of events that it stands for, itself included.
   package var count: UInt32
 
   package init(
-    _ kind: Event.Kind, of account: AccountID?, at: WallTime, actor: ReplicaID? = nil,
+    _ kind: AccountEvent.Kind, of account: AccountID?, at: WallTime, actor: ReplicaID? = nil,
     subject: ReplicaID? = nil, detail: Int64 = 0, count: UInt32 = 1
   ) {
     self.kind = kind
@@ -43,8 +44,8 @@ package struct EventEntry: Hashable, Sendable {
   package var hash: [UInt8]
 
   /// The event as devices and the owner see it.
-  var shown: Event {
-    Event(
+  var shown: AccountEvent {
+    AccountEvent(
       number: number, at: event.at, kind: event.kind, actor: event.actor, subject: event.subject,
       detail: event.detail, count: event.count)
   }

@@ -4,7 +4,7 @@
 import AtrestReplication
 import GRDB
 
-import struct AtrestWire.Cursor
+import struct AtrestReplication.Cursor
 
 final class SQLiteAccounts: AccountStore {
   private let connection: SQLiteConnection

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices in SQLite.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import Foundation

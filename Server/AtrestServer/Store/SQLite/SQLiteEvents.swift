@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The audit log in SQLite. Triggers refuse to change or delete its rows.
 
+import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import Foundation
@@ -77,7 +78,7 @@ extension EventEntry {
     }
     let account: Int64 = try row.value(of: "account")
     let event = NewEvent(
-      Event.Kind(rawValue: try row.value(of: "kind")),
+      AccountEvent.Kind(rawValue: try row.value(of: "kind")),
       of: account == 0 ? nil : AccountID(rawValue: account),
       at: WallTime(milliseconds: try row.value(of: "at_ms")), actor: try replica("actor"),
       subject: try replica("subject"), detail: try row.value(of: "detail"),

@@ -43,11 +43,3 @@ public enum DeviceOrigin: Hashable, Sendable {
     if case .renewed = self { true } else { false }
   }
 }
-
-extension ReplicaID {
-  /// Creates an identifier from its wire value, where zero means none.
-  package init?(nonZero number: UInt64) {
-    guard number != 0 else { return nil }
-    self.init(rawValue: number)
-  }
-}
