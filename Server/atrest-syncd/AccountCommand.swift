@@ -14,7 +14,7 @@ struct AccountCommand: ParsableCommand {
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make an account and a pairing link for its first device.")
+      commandName: "add", abstract: "Make an account and a pairing link for its first device.")
 
     @Argument(help: "The account's name: 1 to 64 bytes.") var name: String
     @Flag(name: .customLong("no-qr"), help: "Leave the QR code out.") var noQR = false
@@ -32,7 +32,7 @@ struct AccountCommand: ParsableCommand {
 
   struct Invite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make a pairing link for a further device of an account.")
+      commandName: "invite", abstract: "Make a pairing link for a further device of an account.")
 
     @Argument(help: "The account's name.") var name: String
     @Flag(name: .customLong("no-qr"), help: "Leave the QR code out.") var noQR = false
@@ -49,7 +49,8 @@ struct AccountCommand: ParsableCommand {
   }
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List all accounts.")
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "List all accounts.")
 
     @OptionGroup var data: DataOptions
     @OptionGroup var format: FormatOptions
@@ -67,7 +68,7 @@ struct AccountCommand: ParsableCommand {
 extension AccountCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove an account, with everything the server holds of it.",
+      commandName: "remove", abstract: "Remove an account, with everything the server holds of it.",
       discussion: """
         Its devices lose access at once, and keep what they hold. Backups that were made before keep it too, until you \
         delete them.

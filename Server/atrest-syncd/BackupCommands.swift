@@ -10,6 +10,7 @@ import Foundation
 
 struct Backup: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "backup",
     abstract: "Write a copy of all the server holds into a file, while it runs, and check it.",
     discussion: "The file is made by the server's user, and nobody else can read it.")
 
@@ -44,6 +45,7 @@ struct Backup: AsyncParsableCommand {
 
 struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "verify",
     abstract: "Read a backup from one end to the other, without changing it.",
     discussion: "If FILE.sha256 is there, which `backup` writes, it is compared with that too.")
 

@@ -14,7 +14,7 @@ struct DeviceCommand: ParsableCommand {
     subcommands: [List.self, Revoke.self])
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List devices.")
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List devices.")
 
     @Option(help: "Only those of this account.") var account: String = ""
     @OptionGroup var data: DataOptions

@@ -12,7 +12,7 @@ import Foundation
 extension DeviceCommand {
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "End a device's access: its token stops working at once.",
+      commandName: "revoke", abstract: "End a device's access: its token stops working at once.",
       discussion: """
         What the device has already received stays on it. Those that it let in, and new identities that it took, keep their access \
         unless you say otherwise: you are asked, or scripts say --with-descendants or --only.

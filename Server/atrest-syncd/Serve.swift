@@ -11,7 +11,7 @@ import Logging
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Run the server until it is told to stop (Ctrl-C, or SIGTERM).",
+    commandName: "serve", abstract: "Run the server until it is told to stop (Ctrl-C, or SIGTERM).",
     discussion: """
       Connections are encrypted. The first start makes a key and a certificate, identity.pem in the data folder; pairing links carry \
       its fingerprint. SIGHUP reads the files of --tls-cert and --tls-key again, and ends no connection.

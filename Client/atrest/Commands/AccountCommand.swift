@@ -17,7 +17,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show what the account holds, and how much room it has.",
+      commandName: "show", abstract: "Show what the account holds, and how much room it has.",
       discussion: """
         EXAMPLES:
           atrest account
@@ -36,6 +36,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "log",
       abstract: "List what happened to the account: who joined, who let whom in, what ended.",
       discussion: """
         The server writes this down and never changes it. It names devices, and no record.
@@ -83,6 +84,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "export",
       abstract: "Write down everything that the server holds of the account.",
       discussion: """
         One JSON document: the account, its devices, what happened to it, and every record with \
@@ -131,6 +133,7 @@ struct AccountCommand: AsyncParsableCommand {
 
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "delete",
       abstract: "Remove the account from its server, for all of its devices.",
       discussion: """
         Asks for the account's name first. What is on your devices stays on them.

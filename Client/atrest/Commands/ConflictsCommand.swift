@@ -45,7 +45,7 @@ struct ConflictsCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List what was set aside, newest first.",
+      commandName: "list", abstract: "List what was set aside, newest first.",
       discussion: """
         EXAMPLES:
           atrest conflicts list
@@ -75,7 +75,7 @@ struct ConflictsCommand: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show both values of a conflict.",
+      commandName: "show", abstract: "Show both values of a conflict.",
       discussion: """
         EXAMPLES:
           atrest conflicts show 81c0
@@ -103,7 +103,7 @@ struct ConflictsCommand: ParsableCommand {
 
   struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Write the value that was set aside back.",
+      commandName: "restore", abstract: "Write the value that was set aside back.",
       discussion: """
         It becomes an ordinary change of now, and reaches your other devices with the next \
         sync.

@@ -21,6 +21,7 @@ struct DevicesCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "list",
       abstract: "List who waits to join, then the account's devices, oldest first.",
       discussion: """
         With `--json` only the devices are listed; `atrest devices waiting` lists who waits.
@@ -62,7 +63,7 @@ struct DevicesCommand: AsyncParsableCommand {
 
   struct Waiting: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List who waits to join.",
+      commandName: "waiting", abstract: "List who waits to join.",
       discussion: """
         EXAMPLES:
           atrest devices waiting
@@ -87,7 +88,7 @@ struct DevicesCommand: AsyncParsableCommand {
 
   struct Allow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Let a device join that waits to.",
+      commandName: "allow", abstract: "Let a device join that waits to.",
       discussion: """
         It can then read and change everything in your account. Let in only what you hold in \
         your own hand.
@@ -113,7 +114,7 @@ struct DevicesCommand: AsyncParsableCommand {
 
   struct Deny: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Send a device away that waits to join.",
+      commandName: "deny", abstract: "Send a device away that waits to join.",
       discussion: """
         EXAMPLES:
           atrest devices deny 9b1f
@@ -136,7 +137,7 @@ struct DevicesCommand: AsyncParsableCommand {
 
   struct Rename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Give a device another name.",
+      commandName: "rename", abstract: "Give a device another name.",
       discussion: """
         EXAMPLES:
           atrest devices rename 9b1f "old phone"

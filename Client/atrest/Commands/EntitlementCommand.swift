@@ -39,7 +39,7 @@ struct EntitlementCommand: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show what the purchases held here come to.",
+      commandName: "show", abstract: "Show what the purchases held here come to.",
       discussion: """
         Purchases are verified on this device. Without a policy nothing is, and the answer is that \
         it is not known.
@@ -71,7 +71,7 @@ struct EntitlementCommand: AsyncParsableCommand {
 
   struct Submit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Bring a transaction that the App Store signed.",
+      commandName: "submit", abstract: "Bring a transaction that the App Store signed.",
       discussion: """
         EXAMPLES:
           atrest entitlement submit transaction.jws

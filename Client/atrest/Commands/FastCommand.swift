@@ -23,7 +23,7 @@ struct FastCommand: ParsableCommand {
 
   struct Start: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Start a fast.",
+      commandName: "start", abstract: "Start a fast.",
       discussion: """
         The target is captured now: a later change of the setting does not reach this fast.
 
@@ -65,7 +65,7 @@ struct FastCommand: ParsableCommand {
 
   struct Complete: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Complete the fast that is going on.",
+      commandName: "complete", abstract: "Complete the fast that is going on.",
       discussion: """
         EXAMPLES:
           atrest fast complete
@@ -84,7 +84,7 @@ struct FastCommand: ParsableCommand {
 
   struct Abandon: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Let the fast that is going on go. It is not counted.",
+      commandName: "abandon", abstract: "Let the fast that is going on go. It is not counted.",
       discussion: """
         EXAMPLES:
           atrest fast abandon

@@ -10,6 +10,7 @@ import Foundation
 extension LabCommand {
   struct Random: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "random",
       abstract:
         "Make up edits, syncs and mishaps, and check what comes of it.",
       discussion: """

@@ -81,7 +81,7 @@ struct LabCommand: ParsableCommand {
 
   struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Play scenarios and compare with what they expect.",
+      commandName: "run", abstract: "Play scenarios and compare with what they expect.",
       discussion: """
         Exits with 0 if everything is as expected, with 1 if something is not.
 

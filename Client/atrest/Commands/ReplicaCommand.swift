@@ -23,6 +23,7 @@ struct ReplicaCommand: ParsableCommand {
 
   struct Dump: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "dump",
       abstract: "Every record with the stamps of its fields, one a line, and the digest.",
       discussion: """
         Values are left out, so that the answer can go into a bug report; `--values` includes \
@@ -50,7 +51,7 @@ struct ReplicaCommand: ParsableCommand {
 
   struct Digest: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "A digest that is equal in replicas that hold the same.",
+      commandName: "digest", abstract: "A digest that is equal in replicas that hold the same.",
       discussion: """
         EXAMPLES:
           atrest replica digest

@@ -11,7 +11,7 @@ import Foundation
 extension DevicesCommand {
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "End a device's access. What it wrote stays in the account.",
+      commandName: "revoke", abstract: "End a device's access. What it wrote stays in the account.",
       discussion: """
         Whoever held the device could let others in, or have it renew itself. If any of those \
         have access, they are shown, and you are asked whether they go, too. Where nobody can be \

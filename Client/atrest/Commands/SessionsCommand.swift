@@ -26,7 +26,7 @@ struct SessionsCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List fasts, latest first.",
+      commandName: "list", abstract: "List fasts, latest first.",
       discussion: """
         Shows the fasts that are open and the completed ones of 4 hours and more.
 
@@ -78,7 +78,7 @@ struct SessionsCommand: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show one fast.",
+      commandName: "show", abstract: "Show one fast.",
       discussion: """
         EXAMPLES:
           atrest sessions show 3f2a
@@ -99,7 +99,7 @@ struct SessionsCommand: ParsableCommand {
 
   struct Edit: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Correct a fast.",
+      commandName: "edit", abstract: "Correct a fast.",
       discussion: """
         `--end` completes a fast that is still open; `--outcome active` lets one that was \
         ended by mistake go on, if no other does.
@@ -160,7 +160,7 @@ struct SessionsCommand: ParsableCommand {
 
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take a fast away, on every device.",
+      commandName: "delete", abstract: "Take a fast away, on every device.",
       discussion: """
         EXAMPLES:
           atrest sessions delete 3f2a

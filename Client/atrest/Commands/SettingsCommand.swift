@@ -21,7 +21,7 @@ struct SettingsCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "All settings.",
+      commandName: "list", abstract: "All settings.",
       discussion: """
         EXAMPLES:
           atrest settings list
@@ -42,7 +42,7 @@ struct SettingsCommand: ParsableCommand {
 
   struct Get: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "One setting.",
+      commandName: "get", abstract: "One setting.",
       discussion: """
         EXAMPLES:
           atrest settings get target
@@ -66,7 +66,7 @@ struct SettingsCommand: ParsableCommand {
 
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Choose.",
+      commandName: "set", abstract: "Choose.",
       discussion: """
         target: 12h, 14h, 16h, 18h, 20h, 24h or any other up to 7 days. It is a reference, not a goal.
         unit: ml or oz.
@@ -132,7 +132,7 @@ struct VigilCommand: ParsableCommand {
 
   struct On: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Turn it on, on every device.",
+      commandName: "on", abstract: "Turn it on, on every device.",
       discussion: """
         EXAMPLES:
           atrest vigil on
@@ -147,7 +147,7 @@ struct VigilCommand: ParsableCommand {
 
   struct Off: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Turn it off, on every device. Nothing of it remains.",
+      commandName: "off", abstract: "Turn it off, on every device. Nothing of it remains.",
       discussion: """
         EXAMPLES:
           atrest vigil off
@@ -162,6 +162,7 @@ struct VigilCommand: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "show",
       abstract: "Whether it is on, and what it says now, with where that is from.",
       discussion: """
         EXAMPLES:

@@ -45,7 +45,7 @@ struct WaterCommand: ParsableCommand {
 
   struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Note something drunk.",
+      commandName: "add", abstract: "Note something drunk.",
       discussion: """
         Without an amount it is your quick addition, 250 ml unless you chose another. A number without a unit is in the one \
         that water is shown in.
@@ -86,7 +86,7 @@ struct WaterCommand: ParsableCommand {
 
   struct Today: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Today's water.",
+      commandName: "today", abstract: "Today's water.",
       discussion: """
         EXAMPLES:
           atrest water today
@@ -124,7 +124,7 @@ struct WaterCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List what was drunk, latest day first.",
+      commandName: "list", abstract: "List what was drunk, latest day first.",
       discussion: """
         EXAMPLES:
           atrest water list
@@ -162,7 +162,7 @@ struct WaterCommand: ParsableCommand {
 
   struct Edit: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Correct an entry.",
+      commandName: "edit", abstract: "Correct an entry.",
       discussion: """
         EXAMPLES:
           atrest water edit 3f2a --amount 300ml
@@ -207,7 +207,7 @@ struct WaterCommand: ParsableCommand {
 
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take an entry away, on every device.",
+      commandName: "delete", abstract: "Take an entry away, on every device.",
       discussion: """
         EXAMPLES:
           atrest water delete 3f2a
@@ -237,7 +237,7 @@ struct WaterCommand: ParsableCommand {
 
   struct Undo: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take back what was noted last on this device.",
+      commandName: "undo", abstract: "Take back what was noted last on this device.",
       discussion: """
         EXAMPLES:
           atrest water undo
