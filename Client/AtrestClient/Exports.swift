@@ -5,4 +5,5 @@
 @_exported import AtrestFoundation
 @_exported import AtrestReplication
 @_exported import AtrestSync
+
 @_exported import struct AtrestWire.RecordFields

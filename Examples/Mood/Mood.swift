@@ -88,10 +88,10 @@ struct MoodApp {
     try await phone.sync()
     try await tablet.sync()
     try await phone.sync()
-    for entry in try phone.conflicts() {
+    for entry in try await phone.conflicts() {
       let (lost, kept) = (entry.lostFields[text: 3] ?? "", entry.keptFields[text: 3] ?? "")
       print("“\(lost)” lost to “\(kept)”, and is written back.")
-      try phone.restore(entry)
+      try await phone.restore(entry)
     }
     try await phone.sync()
     try await tablet.sync()

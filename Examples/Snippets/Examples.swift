@@ -10,10 +10,10 @@ struct Examples {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("atrest-examples-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let replica = try GettingStarted.open(folder)
-    try GettingStarted.write(replica)
-    try GettingStarted.readThenWrite(replica)
-    try GettingStarted.resolve(replica)
+    let replica = try await GettingStarted.open(folder)
+    try await GettingStarted.write(replica)
+    try await GettingStarted.readThenWrite(replica)
+    try await GettingStarted.resolve(replica)
     try GettingStarted.showRefusals(replica)
     let showing = OwnKind.follow(replica)
     let books = try await OwnKind.use(replica)

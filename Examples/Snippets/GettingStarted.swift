@@ -8,36 +8,37 @@ import Foundation
 enum GettingStarted {
   static func inShort() async throws {
     // snippet: short
-    let replica = try Replica(directory: URL(fileURLWithPath: "phone"))
-    let fast = try Fasting(replica.sessions()).start(
+    let replica = try await Replica.open(directory: URL(fileURLWithPath: "phone"))
+    let fast = try Fasting(await replica.records(of: Session.self)).start(
       id: .random(), at: WallTime(Date()), targetMinutes: 16 * 60)
-    try replica.save(fast)  // Durable when it returns; needs no network.
+    try await replica.save(fast)  // Durable when it returns; needs no network.
 
     let link = try PairingLink(parsing: "atrest://sync.example:7443/ca/BCDF-GHJKLMNP")
     try await replica.pair(link, name: "phone")
     try await replica.sync()
-    for entry in try replica.conflicts() { print(entry.lost, "lost to", entry.kept) }
+    for entry in try await replica.conflicts() { print(entry.lost, "lost to", entry.kept) }
     // snippet: end
   }
 
-  static func open(_ folder: URL) throws -> Replica {
+  static func open(_ folder: URL) async throws -> Replica {
     // snippet: open
-    let replica = try Replica(directory: folder)
+    let replica = try await Replica.open(directory: folder)
     // snippet: end
     return replica
   }
 
-  static func write(_ replica: Replica) throws {
+  static func write(_ replica: Replica) async throws {
     // snippet: write
-    let fast = try Fasting(replica.sessions()).start(
+    let fasts = try await replica.records(of: Session.self)
+    let fast = try Fasting(fasts).start(
       id: .random(), at: WallTime(Date()), targetMinutes: 16 * 60)
-    try replica.save(fast)
+    try await replica.save(fast)  // Durable when it returns.
     // snippet: end
   }
 
-  static func readThenWrite(_ replica: Replica) throws {
+  static func readThenWrite(_ replica: Replica) async throws {
     // snippet: transaction
-    let completed = try replica.transaction { transaction in
+    let completed = try await replica.perform { transaction in
       let fast = try Fasting(transaction.sessions()).complete(at: WallTime(Date()))
       try transaction.save(fast)
       return fast
@@ -81,15 +82,15 @@ enum GettingStarted {
     watching.cancel()
   }
 
-  static func resolve(_ replica: Replica) throws {
+  static func resolve(_ replica: Replica) async throws {
     // snippet: conflicts
-    for entry in try replica.conflicts() {
+    for entry in try await replica.conflicts() {
       guard case .targetMinutes(let lost) = entry.lost else { continue }
       guard case .targetMinutes(let kept) = entry.kept else { continue }
       if lost > kept {
-        try replica.restore(entry)  // An ordinary write: the next sync offers it.
+        try await replica.restore(entry)  // An ordinary write: the next sync offers it.
       } else {
-        try replica.delete(entry.key)  // Puts the entry away on every device.
+        try await replica.dismiss(entry)  // Puts the entry away on every device.
       }
     }
     // snippet: end

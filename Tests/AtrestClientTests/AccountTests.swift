@@ -63,7 +63,7 @@ struct AccountTests {
   @Test("everything the server holds comes, page by page, and nothing of it is kept")
   func readsAll() async throws {
     let writer = try TestReplica(1)
-    for index in 0..<25 { try writer.replica.save(WaterEntry.sample(100 + index)) }
+    for index in 0..<25 { try await writer.replica.save(WaterEntry.sample(100 + index)) }
     try await writer.sync(server)
     server.state.withLock { state in
       state.pageRecords = 10
@@ -119,7 +119,7 @@ struct AccountTests {
     let test = try TestReplica(1)
     server.state.withLock { $0.refuses = { $0.isDeleted ? nil : .quota } }
     let (kept, other) = (try WaterEntry.sample(), try WaterEntry.sample())
-    for entry in [kept, other] { try test.replica.save(entry) }
+    for entry in [kept, other] { try await test.replica.save(entry) }
     for _ in 0..<2 {
       let report = try await test.sync(server)
       #expect(report.refused == 2 && report.overQuota == 2 && report.pushed == 0)

@@ -35,12 +35,12 @@ struct AuditTests {
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     var session = try Session.sample(target: 16 * 60)
     let water = try WaterEntry.sample()
-    try mine.replica.save(session)
-    try mine.replica.save(water)
+    try await mine.replica.save(session)
+    try await mine.replica.save(water)
     await Self.lost(mine, server)
     mine.clock.advance(1000)
     session.targetMinutes = 20 * 60
-    try mine.replica.save(session)
+    try await mine.replica.save(session)
     try mine.replica.delete(water.key)
     clock.advance(-120_000)
 
@@ -69,7 +69,7 @@ struct AuditTests {
     server.state.withLock { $0.isSkewJudgedByClock = isSkewJudgedByClock }
     let mine = try TestReplica(1)
     let id = RecordUUID.random()
-    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.replica.save(WaterEntry.sample(id: id, 100))
     var transport = ModelTransport(server: server)
     transport.meanwhile = { call in
       guard call == 0 else { return }
@@ -91,19 +91,19 @@ struct AuditTests {
   func manyUnconfirmed(count: Int, kind: ModelTransport.Cut) async throws {
     let server = ModelServer(clock: TestClock())
     let original = try TestReplica(1)
-    try original.replica.save(WaterEntry.sample())
+    try await original.replica.save(WaterEntry.sample())
     try await original.sync(server)
     var transport = ModelTransport(server: server)
     transport.cut = { _ in kind }
     for _ in 0..<count {
-      try original.replica.save(WaterEntry.sample())
+      try await original.replica.save(WaterEntry.sample())
       _ = try? await original.engine(transport).sync()
     }
     let copy = try original.copied()
     // One record, one clock reading, and still one identity.
     let id = RecordUUID.random()
-    try original.replica.save(WaterEntry.sample(id: id, 100))
-    try copy.replica.save(WaterEntry.sample(id: id, 200))
+    try await original.replica.save(WaterEntry.sample(id: id, 100))
+    try await copy.replica.save(WaterEntry.sample(id: id, 200))
     #expect(try await !original.sync(server).isRenewed)
     #expect(try await copy.sync(server).isRenewed)
     #expect(server.journal.count == 1)
@@ -118,7 +118,7 @@ struct AuditTests {
     let server = ModelServer(clock: TestClock())
     let original = try TestReplica(1)
     server.state.withLock { $0.refuses = { $0.key.kind == .preference ? .quota : nil } }
-    try original.replica.setPreference("theme", to: "dusk")
+    try await original.replica.setPreference("theme", to: "dusk")
     for _ in 0..<40 { try await original.sync(server) }
     let copy = try original.copied()
     for test in [original, copy] { try await test.sync(server) }
@@ -131,15 +131,15 @@ struct AuditTests {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     let id = RecordUUID.random()
-    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.replica.save(WaterEntry.sample(id: id, 100))
     for test in [mine, theirs] { try await test.sync(server) }
     mine.clock.advance(1000)
-    try mine.replica.save(WaterEntry.sample(id: id, 200))
+    try await mine.replica.save(WaterEntry.sample(id: id, 200))
     await Self.lost(mine, server)
     try await theirs.sync(server)
     for amount in [300, 400] {
       theirs.clock.advance(2000)
-      try theirs.replica.save(WaterEntry.sample(id: id, amount))
+      try await theirs.replica.save(WaterEntry.sample(id: id, amount))
       try await theirs.sync(server)
     }
     for test in [mine, theirs] { try await test.sync(server) }
@@ -154,11 +154,11 @@ struct AuditTests {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     let id = RecordUUID.random()
-    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.replica.save(WaterEntry.sample(id: id, 100))
     for test in [mine, theirs] { try await test.sync(server) }
     for amount in [200, 300] {
       theirs.clock.advance(1000)
-      try theirs.replica.save(WaterEntry.sample(id: id, amount))
+      try await theirs.replica.save(WaterEntry.sample(id: id, amount))
       try await theirs.sync(server)
     }
     try mine.replica.unpair()
@@ -176,16 +176,16 @@ struct AuditTests {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     let id = RecordUUID.random()
-    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.replica.save(WaterEntry.sample(id: id, 100))
     for test in [mine, theirs] { try await test.sync(server) }
     let copy = server.backUp()
     // Another write is lost that only this device has.
-    try mine.replica.save(WaterEntry.sample())
+    try await mine.replica.save(WaterEntry.sample())
     try await mine.sync(server)
     server.restore(copy)
     for amount in [200, 300] {
       theirs.clock.advance(1000)
-      try theirs.replica.save(WaterEntry.sample(id: id, amount))
+      try await theirs.replica.save(WaterEntry.sample(id: id, amount))
       try await theirs.sync(server)
     }
     #expect(try await mine.sync(server).restarted)
@@ -201,16 +201,16 @@ struct AuditTests {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     let id = RecordUUID.random()
-    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.replica.save(WaterEntry.sample(id: id, 100))
     for test in [mine, theirs] { try await test.sync(server) }
     let copy = server.backUp()
     mine.clock.advance(500)
-    try mine.replica.save(WaterEntry.sample(id: id, 150))
+    try await mine.replica.save(WaterEntry.sample(id: id, 150))
     try await mine.sync(server)
     server.restore(copy)
     for amount in [200, 300] {
       theirs.clock.advance(1000)
-      try theirs.replica.save(WaterEntry.sample(id: id, amount))
+      try await theirs.replica.save(WaterEntry.sample(id: id, amount))
       try await theirs.sync(server)
     }
     try await mine.sync(server)
@@ -225,7 +225,7 @@ struct AuditTests {
   func neverCopied(backup: Int, restore: Int) async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     try await test.sync(server)
     var copy: ModelServer.State?
     func syncs() async throws {
@@ -233,17 +233,17 @@ struct AuditTests {
     }
     let steps: [() async throws -> Void] = [
       {
-        try test.replica.save(WaterEntry.sample())
+        try await test.replica.save(WaterEntry.sample())
         await Self.lost(test, server)
       },
       { await Self.lost(test, server) },
       {
-        try test.replica.save(WaterEntry.sample())
+        try await test.replica.save(WaterEntry.sample())
         await Self.lost(test, server)
       },
       { try await syncs() },
       {
-        try test.replica.save(WaterEntry.sample())
+        try await test.replica.save(WaterEntry.sample())
         try await syncs()
       },
     ]
@@ -253,7 +253,7 @@ struct AuditTests {
       if index == restore, let copy { server.restore(copy) }
     }
     for _ in 0..<2 {
-      try test.replica.save(WaterEntry.sample())
+      try await test.replica.save(WaterEntry.sample())
       try await syncs()
     }
     #expect(server.state.withLock { $0.renewals.isEmpty })

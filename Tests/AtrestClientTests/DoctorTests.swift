@@ -22,15 +22,15 @@ struct DoctorTests {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     let entries = try (0..<4).map { _ in try WaterEntry.sample() }
-    for entry in entries { try mine.replica.save(entry) }
+    for entry in entries { try await mine.replica.save(entry) }
     try await mine.sync(server)
     #expect(try await differences(mine, server).count == 0)
     try await theirs.sync(server)
     let news = try WaterEntry.sample()
-    try theirs.replica.save(news)
+    try await theirs.replica.save(news)
     try await theirs.sync(server)
     let waiting = try WaterEntry.sample()
-    try mine.replica.save(waiting)
+    try await mine.replica.save(waiting)
     // Damage that no write explains: a record missing on each side, and one altered.
     let odd = Register(
       field: 9, stamp: Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 3)),
@@ -69,7 +69,7 @@ struct DoctorTests {
   func restarted() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     try await test.sync(server)
     server.wipe()
     let found = try await differences(test, server)

@@ -20,9 +20,9 @@ struct ForkTests {
     let scene = try await ForkScene()
     let shared = try WaterEntry.sample(100)
     // Both write the same record at the same clock reading: one stamp, two values.
-    try scene.original.replica.save(WaterEntry.sample(id: shared.id, 200))
-    try scene.copy.replica.save(WaterEntry.sample(id: shared.id, 300))
-    try scene.copy.replica.save(WaterEntry.sample())
+    try await scene.original.replica.save(WaterEntry.sample(id: shared.id, 200))
+    try await scene.copy.replica.save(WaterEntry.sample(id: shared.id, 300))
+    try await scene.copy.replica.save(WaterEntry.sample())
     let first = try await scene.original.sync(scene.server)
     #expect(!first.isRenewed)
     let second = try await scene.copy.sync(scene.server)
@@ -45,7 +45,7 @@ struct ForkTests {
   @Test("that only reads is left alone")
   func quietClone() async throws {
     let scene = try await ForkScene()
-    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.replica.save(WaterEntry.sample())
     try await scene.original.sync(scene.server)
     let report = try await scene.copy.sync(scene.server)
     #expect(!report.isRenewed && report.pulled == 1)
@@ -56,19 +56,19 @@ struct ForkTests {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
     let water = try WaterEntry.sample(100)
-    try test.replica.save(water)
+    try await test.replica.save(water)
     try await test.sync(server)
     // The entries pending in the backup were pushed, and edited, after it was made.
     test.clock.advance(1000)
-    try test.replica.save(WaterEntry.sample(id: water.id, 200))
+    try await test.replica.save(WaterEntry.sample(id: water.id, 200))
     let backup = try test.copied()
     try await test.sync(server)
     test.clock.advance(1000)
-    try test.replica.save(WaterEntry.sample(id: water.id, 300))
+    try await test.replica.save(WaterEntry.sample(id: water.id, 300))
     try await test.sync(server)
 
     backup.clock.advance(5000)
-    try backup.replica.save(WaterEntry.sample())
+    try await backup.replica.save(WaterEntry.sample())
     let report = try await backup.sync(server)
     #expect(report.isRenewed)
     #expect(try backup.replica.waterEntry(water.id)?.intake.millilitres == 300)
@@ -82,13 +82,13 @@ struct ForkTests {
     arguments: 0..<6, ModelTransport.Cut.allCases)
   func cuts(at call: Int, kind: ModelTransport.Cut) async throws {
     let scene = try await ForkScene()
-    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.replica.save(WaterEntry.sample())
     var transport = ModelTransport(server: scene.server)
     transport.cut = { $0 == call ? kind : nil }
     _ = try? await scene.original.engine(transport).sync()
     #expect(try await !scene.original.sync(scene.server).isRenewed, "the original")
 
-    try scene.copy.replica.save(WaterEntry.sample())
+    try await scene.copy.replica.save(WaterEntry.sample())
     transport = ModelTransport(server: scene.server)
     transport.cut = { $0 == call ? kind : nil }
     let isCut: Bool
@@ -115,7 +115,7 @@ struct ForkTests {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
     let water = try WaterEntry.sample(100)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     let copies = Mutex<[TestReplica]>([])
     var transport = ModelTransport(server: server)
     transport.meanwhile = { call in
@@ -129,7 +129,7 @@ struct ForkTests {
     let copy = try #require(copies.withLock { $0.first })
     // One record, one clock reading, and still one identity: without renewal this write would be
     // lost silently.
-    try copy.replica.save(WaterEntry.sample(id: water.id, 300))
+    try await copy.replica.save(WaterEntry.sample(id: water.id, 300))
     #expect(try await copy.sync(server).isRenewed)
     #expect(server.journal.count == 1)
   }
@@ -141,7 +141,7 @@ struct ForkTests {
     let other = try test.reopened()
     var random = SeededRandom(seed: seed)
     for _ in 0..<6 {
-      try test.replica.save(WaterEntry.sample())
+      try await test.replica.save(WaterEntry.sample())
       // Each loses some responses, so that tokens of both are in flight.
       let cuts = (0..<2).map { _ in Int.random(in: 0..<4, using: &random) }
       func engine(_ replica: Replica, _ cut: Int) -> SyncEngine {
@@ -163,15 +163,15 @@ struct ForkTests {
   func overtaken() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     try await test.sync(server)
     let other = try test.reopened()
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     var transport = ModelTransport(server: server)
     transport.before = { call in
       guard call < 2 else { return }
       // Newer writes with their own token: the server is at that token when this request arrives.
-      try other.save(WaterEntry.sample())
+      try await other.save(WaterEntry.sample())
       try await SyncEngine(
         store: other, transport: ModelTransport(server: server), clock: test.clock,
         pacing: .instant(1)
@@ -190,15 +190,15 @@ struct ForkTests {
   func overtakenOften() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     try await test.sync(server)
     let other = try test.reopened()
     let late = Shared<[(request: ExchangeRequest, page: OutboxPage)]>([])
     for _ in 0..<6 {
-      try test.replica.save(WaterEntry.sample())
+      try await test.replica.save(WaterEntry.sample())
       let attempt = try await test.attempt()
       late.update { $0.append(attempt) }
-      try other.save(WaterEntry.sample())
+      try await other.save(WaterEntry.sample())
       try await SyncEngine(
         store: other, transport: ModelTransport(server: server), clock: test.clock,
         pacing: .instant(1)
@@ -222,17 +222,17 @@ struct ForkTests {
     let scene = try await ForkScene()
     let copy = scene.server.backUp()
     for _ in 0..<3 {
-      try scene.original.replica.save(WaterEntry.sample())
+      try await scene.original.replica.save(WaterEntry.sample())
       try await scene.original.sync(scene.server)
     }
     scene.server.restore(copy)
-    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.replica.save(WaterEntry.sample())
     let report = try await scene.original.sync(scene.server)
     #expect(report.restarted && !report.isRenewed)
     #expect(scene.server.records == (try scene.original.replica.allRecords()))
 
     // A real copy is still detected: the server is at a position it never had.
-    try scene.copy.replica.save(WaterEntry.sample())
+    try await scene.copy.replica.save(WaterEntry.sample())
     #expect(try await scene.copy.sync(scene.server).isRenewed)
     try await scene.runCycle()
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
@@ -245,7 +245,7 @@ struct ForkTests {
   func sameOffers() async throws {
     let scene = try await ForkScene()
     let shared = try WaterEntry.sample()
-    try scene.original.replica.save(shared)
+    try await scene.original.replica.save(shared)
     // The request is lost after the entry got its number.
     _ = try await scene.original.attempt()
     let copy = try scene.original.copied()
@@ -255,7 +255,7 @@ struct ForkTests {
     #expect(try copy.replica.allRecords() == scene.server.records)
 
     // Now both continue.
-    for test in [scene.original, copy] { try test.replica.save(WaterEntry.sample()) }
+    for test in [scene.original, copy] { try await test.replica.save(WaterEntry.sample()) }
     #expect(try await !scene.original.sync(scene.server).isRenewed)
     #expect(try await copy.sync(scene.server).isRenewed)
   }
@@ -264,12 +264,12 @@ struct ForkTests {
   func refusedOnly() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     try await test.sync(server)
     server.state.withLock { $0.refuses = { $0.key.kind == .preference ? .invalid : nil } }
-    try test.replica.setPreference("theme", to: "dusk")
+    try await test.replica.setPreference("theme", to: "dusk")
     for _ in 0..<40 { try await test.sync(server) }
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     let copy = try test.copied()
     #expect(try await !test.sync(server).isRenewed)
     #expect(try test.waitingCount == 1)

@@ -18,7 +18,7 @@ struct LostRecordTests {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     let session = try Session.sample()
-    try mine.replica.save(session)
+    try await mine.replica.save(session)
     for test in [mine, theirs] { try await test.sync(server) }
     return (server, mine, theirs, session)
   }
@@ -28,13 +28,13 @@ struct LostRecordTests {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
     var session = try Session.sample()
-    try test.replica.save(session)
+    try await test.replica.save(session)
     try await test.sync(server)
     try test.replica.delete(session.key)
     try await test.sync(server)
     let copy = server.backUp()
     session.targetMinutes += 60
-    try test.replica.save(session)
+    try await test.replica.save(session)
     try await test.sync(server)
     server.restore(copy)
     let pruned = try #require(server.records.first).pruned()
@@ -57,7 +57,7 @@ struct LostRecordTests {
     let deletion = try #require(try theirs.replica.record(start.key))
     mine.clock.advance(60_000)
     let session = try Session.sample(id: start.id, start: -5, target: start.targetMinutes)
-    try mine.replica.save(session)
+    try await mine.replica.save(session)
     let quiet = ExchangeRequest(cursor: try await mine.replica.position().cursor)
     let answer = ExchangeResponse(
       records: [deletion.pruned().encoded], cursor: quiet.cursor ?? .start,
@@ -80,7 +80,7 @@ struct LostRecordTests {
     let copy = server.backUp()
     mine.clock.advance(1000)
     session.targetMinutes += 60
-    try mine.replica.save(session)
+    try await mine.replica.save(session)
     theirs.clock.advance(2000)
     try theirs.replica.delete(session.key)
     let deletion = try #require(try theirs.replica.record(session.key))
@@ -107,7 +107,7 @@ struct LostRecordTests {
     let span = try #require(
       Session.Span(start: session.span.start.advanced(bySeconds: 60), end: nil, outcome: .active))
     session.span = span
-    try mine.replica.save(session)
+    try await mine.replica.save(session)
     try await mine.sync(server)
     let lost = try #require(try mine.replica.record(session.key)?[SessionField.span])
     server.restore(copy)
@@ -116,10 +116,10 @@ struct LostRecordTests {
     var other = try #require(try theirs.replica.session(session.id))
     other.span = try #require(
       Session.Span(start: session.span.start.advanced(bySeconds: 120), end: nil, outcome: .active))
-    try theirs.replica.save(other)
+    try await theirs.replica.save(other)
     try await theirs.sync(server)
     session.targetMinutes += 60
-    try mine.replica.save(session)
+    try await mine.replica.save(session)
     for test in [mine, theirs, mine] { try await test.sync(server) }
     #expect(server.journal.map(\.lost).contains(lost))
     #expect(try mine.replica.digest() == theirs.replica.digest())
@@ -134,10 +134,10 @@ struct LostRecordTests {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
     var session = try Session.sample()
-    try test.replica.save(session)
+    try await test.replica.save(session)
     try await test.sync(server)
     session.targetMinutes += 60
-    try test.replica.save(session)
+    try await test.replica.save(session)
     try test.replica.write { transaction in
       for _ in 0..<2 { try transaction.offerAgain(session.key, afterLoss: isLoss) }
     }
@@ -167,7 +167,7 @@ struct LostRecordTests {
     theirs.clock.advance(1000)
     session.span = try #require(
       Session.Span(start: session.span.start.advanced(bySeconds: 60), end: nil, outcome: .active))
-    try theirs.replica.save(session)
+    try await theirs.replica.save(session)
     try await theirs.sync(server)
     try mine.replica.unpair()
     try mine.pair(3)
@@ -182,19 +182,19 @@ struct LostRecordTests {
   func restored() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    for _ in 0..<200 { try mine.replica.save(WaterEntry.sample()) }
+    for _ in 0..<200 { try await mine.replica.save(WaterEntry.sample()) }
     try await mine.sync(server)
     try await theirs.sync(server)
     let copy = server.backUp()
     let lost = [try WaterEntry.sample(), try WaterEntry.sample()]
-    try mine.replica.save(lost[0])
-    try theirs.replica.save(lost[1])
+    try await mine.replica.save(lost[0])
+    try await theirs.replica.save(lost[1])
     try await mine.sync(server)
     try await theirs.sync(server)
     server.restore(copy)
 
     let waiting = try WaterEntry.sample()
-    try mine.replica.save(waiting)
+    try await mine.replica.save(waiting)
     let transport = ModelTransport(server: server)
     let report = try await mine.engine(transport).sync()
     #expect(report.restarted && !report.isRenewed)
@@ -216,7 +216,7 @@ struct LostRecordTests {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
     let water = try WaterEntry.sample()
-    try test.replica.save(water)
+    try await test.replica.save(water)
     try await test.sync(server)
     if isLoss {
       server.wipe()
@@ -242,11 +242,11 @@ struct LostRecordTests {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     let id = RecordUUID.random()
-    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.replica.save(WaterEntry.sample(id: id, 100))
     try await mine.sync(server)
     try await theirs.sync(server)
     let copy = server.backUp()
-    try mine.replica.save(WaterEntry.sample(id: id, 200))
+    try await mine.replica.save(WaterEntry.sample(id: id, 200))
     try await mine.sync(server)
     server.restore(copy)
 
@@ -257,7 +257,7 @@ struct LostRecordTests {
       guard call > 0, !isWritten.value else { return }
       isWritten.value = true
       theirs.clock.advance(1000)
-      try theirs.replica.save(WaterEntry.sample(id: id, 300))
+      try await theirs.replica.save(WaterEntry.sample(id: id, 300))
       try await theirs.sync(server)
     }
     try await mine.engine(transport).sync()
@@ -273,11 +273,11 @@ struct LostRecordTests {
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     let server = ModelServer(clock: TestClock())
     let water = try WaterEntry.sample(200)
-    try mine.replica.save(water)
+    try await mine.replica.save(water)
     try await mine.sync(server)
     try await mine.replica.writing { try $0.offerAgain(water.key, afterLoss: true) }
     theirs.clock.advance(1000)
-    try theirs.replica.save(WaterEntry.sample(id: water.id, 300))
+    try await theirs.replica.save(WaterEntry.sample(id: water.id, 300))
     let received = try #require(try theirs.replica.record(water.key))
     let held = try #require(try mine.replica.record(water.key))
     _ = try await mine.replica.merge(
@@ -291,9 +291,9 @@ struct LostRecordTests {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
     let entries = try (0..<2).map { _ in try WaterEntry.sample() }
-    for entry in entries { try test.replica.save(entry) }
+    for entry in entries { try await test.replica.save(entry) }
     try await test.sync(server)
-    try test.replica.save(WaterEntry.sample(id: entries[0].id, 300))
+    try await test.replica.save(WaterEntry.sample(id: entries[0].id, 300))
     let keys = entries.map(\.key) + [try WaterEntry.sample().key]
     for _ in 0..<2 {
       _ = try await test.replica.merge(records: [], offering: keys, asKnowing: server.head)

@@ -20,7 +20,7 @@ struct MassDeletionTests {
     init(_ count: Int) async throws {
       test = try TestReplica(1)
       entries = try (0..<count).map { _ in try WaterEntry.sample() }
-      for entry in entries { try test.replica.save(entry) }
+      for entry in entries { try await test.replica.save(entry) }
       try await test.sync(server)
     }
 
@@ -36,9 +36,9 @@ struct MassDeletionTests {
     let scene = try await Scene(30)
     try scene.delete(16)
     let fresh = try WaterEntry.sample()
-    try scene.test.replica.save(fresh)
+    try await scene.test.replica.save(fresh)
     let other = try TestReplica(2)
-    try other.replica.save(WaterEntry.sample())
+    try await other.replica.save(WaterEntry.sample())
     try await other.sync(scene.server)
     let requests = scene.server.requests.count
     await #expect(throws: SyncError.massDeletion(count: 16, of: 30)) {
@@ -82,7 +82,7 @@ struct MassDeletionTests {
     let scene = try await Scene(30)
     try scene.delete(20)
     _ = try? await scene.test.sync(scene.server)
-    for entry in scene.entries.prefix(8) { try scene.test.replica.save(entry) }
+    for entry in scene.entries.prefix(8) { try await scene.test.replica.save(entry) }
     try await scene.test.sync(scene.server)
     #expect(scene.deletedCount() == 12)
     #expect(try scene.test.waitingCount == 0)
@@ -95,17 +95,17 @@ struct MassDeletionTests {
   func takenBack() async throws {
     let scene = try await Scene(30)
     let (plain, edited, pulled) = (scene.entries[0], scene.entries[1], scene.entries[2])
-    try scene.test.replica.save(WaterEntry.sample(id: edited.id, 300))
+    try await scene.test.replica.save(WaterEntry.sample(id: edited.id, 300))
     try scene.delete(20)
     _ = try? await scene.test.sync(scene.server)
     let other = try TestReplica(2)
     try await other.sync(scene.server)
-    try other.replica.save(WaterEntry.sample(id: pulled.id, 400))
+    try await other.replica.save(WaterEntry.sample(id: pulled.id, 400))
     try await other.sync(scene.server)
     _ = try? await scene.test.sync(scene.server)
 
     for entry in [plain, edited, pulled] {
-      try scene.test.replica.save(WaterEntry.sample(id: entry.id, 500))
+      try await scene.test.replica.save(WaterEntry.sample(id: entry.id, 500))
     }
     #expect(try scene.test.replica.status().heldDeletionCount == 17)
     let engine = scene.test.engine(ModelTransport(server: scene.server))
@@ -121,7 +121,7 @@ struct MassDeletionTests {
   func takenBackUnderAnother() async throws {
     let scene = try await Scene(30)
     let id = scene.entries[0].id
-    try scene.test.replica.save(WaterEntry.sample(id: id, 300))
+    try await scene.test.replica.save(WaterEntry.sample(id: id, 300))
     try scene.delete(20)
     _ = try? await scene.test.sync(scene.server)
     let other = try TestReplica(2)
@@ -131,7 +131,7 @@ struct MassDeletionTests {
     try await other.sync(scene.server)
     _ = try? await scene.test.sync(scene.server)
     scene.test.clock.advance(20_000)
-    try scene.test.replica.save(WaterEntry.sample(id: id, 400))
+    try await scene.test.replica.save(WaterEntry.sample(id: id, 400))
     #expect(try scene.test.replica.status().heldDeletionCount == 19)
     _ = try? await scene.test.sync(scene.server)
     let engine = scene.test.engine(ModelTransport(server: scene.server))
@@ -145,7 +145,7 @@ struct MassDeletionTests {
     let scene = try await Scene(20)
     for _ in 0..<40 {
       let entry = try WaterEntry.sample()
-      try scene.test.replica.save(entry)
+      try await scene.test.replica.save(entry)
       try scene.test.replica.delete(entry.key)
     }
     try await scene.test.sync(scene.server)
@@ -188,7 +188,7 @@ struct MassDeletionTests {
     let scene = try await Scene(30)
     scene.test.clock.advance(3_600_000)
     try scene.delete(30)
-    try scene.test.replica.save(WaterEntry.sample())
+    try await scene.test.replica.save(WaterEntry.sample())
     await #expect(throws: SyncError.massDeletion(count: 30, of: 31)) {
       try await scene.test.sync(scene.server)
     }

@@ -251,7 +251,7 @@ struct MigrationTests {
     #expect(server.records.count == 4)
     #expect(server.records == (try replica.allRecords()))
     // And syncing continues.
-    try replica.save(WaterEntry.sample())
+    try await replica.save(WaterEntry.sample())
     #expect(try await !engine(replica, server).sync().isRenewed)
   }
 

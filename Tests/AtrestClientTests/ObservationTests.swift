@@ -19,9 +19,9 @@ struct ObservationTests {
     let test = try TestReplica()
     var changes = test.replica.changes.makeAsyncIterator()
     let entry = try WaterEntry.sample()
-    try test.replica.save(entry)
+    try await test.replica.save(entry)
     #expect(await changes.next()?.written == [entry.key])
-    try test.replica.save(entry)
+    try await test.replica.save(entry)
     try test.replica.delete(entry.key)
     let deleted = try #require(await changes.next())
     #expect(deleted.written == [entry.key] && deleted.received.isEmpty)
@@ -66,15 +66,15 @@ struct ObservationTests {
     let server = ModelServer(clock: TestClock())
     let (phone, tablet) = (try TestReplica(1), try TestReplica(2))
     let (mine, theirs) = (try WaterEntry.sample(), try WaterEntry.sample())
-    try phone.replica.save(theirs)
+    try await phone.replica.save(theirs)
     try await phone.sync(server)
     var changes = tablet.replica.changes.makeAsyncIterator()
-    try tablet.replica.save(mine)
+    try await tablet.replica.save(mine)
     try await tablet.sync(server)
     let all = try #require(await changes.next())
     #expect(all.written == [mine.key] && all.received == [theirs.key])
     try await tablet.sync(server)
-    try tablet.replica.save(theirs)
+    try await tablet.replica.save(theirs)
     try tablet.replica.delete(mine.key)
     #expect(await changes.next()?.keys == [mine.key], "a sync that brings nothing is not told")
   }
@@ -87,13 +87,13 @@ struct ObservationTests {
     for _ in 0..<20 {
       let entry = try WaterEntry.sample()
       keys.insert(entry.key)
-      try test.replica.save(entry)
+      try await test.replica.save(entry)
     }
     #expect(await changes.next()?.written == keys)
     try test.replica.transaction { transaction in
       for _ in 0...ChangedRecords.limit { try transaction.save(WaterEntry.sample()) }
     }
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     let many = try #require(await changes.next())
     #expect(many.isIncomplete && many.keys.isEmpty && many.concerns(.session))
   }
@@ -106,7 +106,7 @@ struct ObservationTests {
     do { _ = updates.makeAsyncIterator() }
     var second = updates.makeAsyncIterator()
     let entry = try WaterEntry.sample()
-    try test.replica.save(entry)
+    try await test.replica.save(entry)
     #expect(await first.next()?.written == [entry.key])
     #expect(await second.next()?.written == [entry.key])
   }
@@ -142,7 +142,7 @@ struct ObservationTests {
     let test = try TestReplica(1)
     let told = Mutex<[SyncState]>([])
     let server = ModelServer(clock: TestClock())
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     let engine = test.engine(EndingTransport(server: server))
     await #expect(throws: SyncError.accessEnded) {
       try await engine.watch { _, _ in

@@ -31,8 +31,8 @@ struct OutboxLogTests {
   @Test("a write gets its number when it is first sent, and both are durable before that")
   func durable() async throws {
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     #expect(try test.numbers() == [nil, nil])
     #expect(try test.tokens().isEmpty)
     let page = try await test.replica.nextPage(after: 0)
@@ -51,7 +51,7 @@ struct OutboxLogTests {
     let test = try TestReplica(1)
     var sent: [OutboxSegment] = []
     for _ in 0..<40 {
-      try test.replica.save(WaterEntry.sample())
+      try await test.replica.save(WaterEntry.sample())
       let page = try await test.reopened().nextPage(after: 0)
       #expect(try await test.replica.nextPage(after: 0) == page)
       sent.append(try #require(page.segment))
@@ -78,7 +78,7 @@ struct OutboxLogTests {
   @Test("trying again costs nothing: 10,000 failed syncs with one waiting write leave one token")
   func tenThousandFailures() async throws {
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     struct Dead: TestTransport {
       let calls = Counter()
       func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
@@ -106,7 +106,7 @@ struct OutboxLogTests {
   @Test("what is sent once more is written once more: it may be in the system's memory only")
   func sentAgain() async throws {
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     let page = try await test.replica.nextPage(after: 0)
     let other = try test.reopened()
     func version() throws -> Int {
@@ -132,7 +132,7 @@ struct OutboxLogTests {
           """)
       transaction.state.lastNumber = 50_100
     }
-    try replica.save(WaterEntry.sample())
+    try await replica.save(WaterEntry.sample())
     _ = try await replica.nextPage(after: 0)
     let kept = try replica.read { transaction in
       try Int64.fetchAll(
@@ -153,11 +153,11 @@ struct OutboxLogTests {
     let server = ModelServer(clock: TestClock())
     test.clock.advance(3_600_000)
     var session = try Session.sample()
-    try test.replica.save(session)
+    try await test.replica.save(session)
     let (first, firstPage) = try await test.attempt()
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     session.targetMinutes += 60
-    try test.replica.save(session)
+    try await test.replica.save(session)
     let (late, _) = try await test.attempt()
     #expect(late.segment?.numbers == [1, 2, 3])
     try await test.apply(server.exchange(first, as: "secret-1"), to: first, page: firstPage)
@@ -170,7 +170,7 @@ struct OutboxLogTests {
     #expect(!server.records.contains { $0.key == session.key })
     #expect(answer.takenThrough?.token == next.segment?.token)
     session.targetMinutes += 60
-    try test.replica.save(session)
+    try await test.replica.save(session)
     for _ in 0..<2 { try await test.sync(server) }
     #expect(server.records == (try test.replica.allRecords()))
     #expect(try test.replica.session(session.id) == session)
@@ -184,11 +184,11 @@ struct OutboxLogTests {
     let test = try TestReplica(1)
     let server = ModelServer(clock: test.clock)
     let water = try WaterEntry.sample(100)
-    try test.replica.save(water)
+    try await test.replica.save(water)
     _ = try await test.replica.nextPage(after: 0)
     test.clock.advance(1000)
-    try test.replica.save(WaterEntry.sample(id: water.id, 200))
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample(id: water.id, 200))
+    try await test.replica.save(WaterEntry.sample())
     // Another process sent these.
     _ = try await test.replica.nextPage(after: 1)
     #expect(try test.numbers() == [1, 2, 3])
@@ -208,11 +208,11 @@ struct OutboxLogTests {
   func notCoalesced() async throws {
     let test = try TestReplica(1)
     let water = try WaterEntry.sample(100)
-    try test.replica.save(water)
+    try await test.replica.save(water)
     let page = try await test.replica.nextPage(after: 0)
     for amount in [200, 300] {
       test.clock.advance(1000)
-      try test.replica.save(WaterEntry.sample(id: water.id, amount))
+      try await test.replica.save(WaterEntry.sample(id: water.id, amount))
     }
     let offers = try test.offers()
     try #require(offers.count == 2)
@@ -232,11 +232,11 @@ struct OutboxLogTests {
   func deletionNotCoalesced() async throws {
     let test = try TestReplica(1)
     let water = try WaterEntry.sample(100)
-    try test.replica.save(water)
+    try await test.replica.save(water)
     _ = try await test.replica.nextPage(after: 0)
     try test.replica.delete(water.key)
     _ = try await test.replica.nextPage(after: 0)
-    try test.replica.save(WaterEntry.sample(id: water.id, 200))
+    try await test.replica.save(WaterEntry.sample(id: water.id, 200))
     #expect(try test.offers().map(\.record.isDeleted) == [false, true, false])
     #expect(try test.numbers() == [1, 2, nil])
   }
@@ -247,10 +247,10 @@ struct OutboxLogTests {
     let test = try TestReplica(1)
     let id = RecordUUID.random()
     test.clock.advance(3_600_000)
-    try test.replica.save(WaterEntry.sample(id: id, 100))
+    try await test.replica.save(WaterEntry.sample(id: id, 100))
     _ = try await test.replica.nextPage(after: 0)
     let sent = try test.offers()
-    try test.replica.save(WaterEntry.sample(id: id, 200))
+    try await test.replica.save(WaterEntry.sample(id: id, 200))
     let quiet = ExchangeRequest(cursor: nil)
     try await test.apply(try server.exchange(quiet), to: quiet)
     try await test.replica.restamp(at: test.clock.now())
@@ -294,7 +294,7 @@ struct OutboxLogTests {
   func settles(case known: Settled) async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
-    for _ in 0..<3 { try test.replica.save(WaterEntry.sample()) }
+    for _ in 0..<3 { try await test.replica.save(WaterEntry.sample()) }
     let (request, page) = try await test.attempt()
     let token = try #require(request.segment?.token)
     let applied = try await test.replica.apply(
@@ -315,7 +315,7 @@ struct OutboxLogTests {
   func forked() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
-    for _ in 0..<3 { try test.replica.save(WaterEntry.sample()) }
+    for _ in 0..<3 { try await test.replica.save(WaterEntry.sample()) }
     let (request, page) = try await test.attempt()
     let token = try #require(request.segment?.token)
     for position in [
@@ -338,11 +338,11 @@ struct OutboxLogTests {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
     server.state.withLock { $0.refuses = { $0.key.kind == .preference ? .quota : nil } }
-    try test.replica.setPreference("theme", to: "dusk")
+    try await test.replica.setPreference("theme", to: "dusk")
     try await test.sync(server)
     #expect(try test.numbers() == [nil])
     server.state.withLock { $0.refuses = { _ in nil } }
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     try await test.sync(server)
     #expect(try test.waitingCount == 0)
     let numbers = server.requests.compactMap(\.segment?.numbers)
@@ -356,8 +356,8 @@ struct OutboxLogTests {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
     server.state.withLock { $0.refuses = { $0.key.kind == .preference ? .quota : nil } }
-    try test.replica.setPreference("theme", to: "dusk")
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.setPreference("theme", to: "dusk")
+    try await test.replica.save(WaterEntry.sample())
     var transport = ModelTransport(server: server)
     transport.cut = { _ in .afterServer }
     _ = try? await test.engine(transport).sync()
@@ -374,7 +374,7 @@ struct OutboxLogTests {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
     server.state.withLock { $0.refuses = { $0.key.kind == .preference ? .quota : nil } }
-    try test.replica.setPreference("theme", to: "dusk")
+    try await test.replica.setPreference("theme", to: "dusk")
     let (request, page) = try await test.attempt()
     let refusal = try server.exchange(request, as: "secret-1")
     try await test.apply(refusal, to: request, page: page)
@@ -401,7 +401,7 @@ struct OutboxLogTests {
     var count = 0
     for _ in 0..<20 {
       for _ in 0..<Int.random(in: 0..<3, using: &random) {
-        try test.replica.save(WaterEntry.sample())
+        try await test.replica.save(WaterEntry.sample())
         count += 1
       }
       var transport = ModelTransport(server: server)

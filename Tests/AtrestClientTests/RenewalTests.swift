@@ -21,24 +21,24 @@ struct RenewalTests {
     let clock = TestClock()
     let server = ModelServer(clock: clock)
     let (behind, other) = (try TestReplica(1), try TestReplica(2))
-    try behind.replica.save(WaterEntry.sample())
+    try await behind.replica.save(WaterEntry.sample())
     try await behind.sync(server)
     let copy = try behind.copied()
-    try behind.replica.save(WaterEntry.sample())
+    try await behind.replica.save(WaterEntry.sample())
     try await behind.sync(server)
 
     let id = RecordUUID.random()
     clock.advance(60_000)
     copy.clock.set(clock.now().milliseconds - 20_000)
-    try copy.replica.save(WaterEntry.sample(id: id, 100))
+    try await copy.replica.save(WaterEntry.sample(id: id, 100))
     other.clock.set(clock.now().milliseconds - 10_000)
-    try other.replica.save(WaterEntry.sample(id: id, 200))
+    try await other.replica.save(WaterEntry.sample(id: id, 200))
     try await other.sync(server)
     // A pull brings the other's write, and this one's next write builds on it.
     let quiet = ExchangeRequest(cursor: try await copy.replica.position().cursor)
     try await copy.apply(try server.exchange(quiet), to: quiet)
     #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 200)
-    try copy.replica.save(WaterEntry.sample(id: id, 300))
+    try await copy.replica.save(WaterEntry.sample(id: id, 300))
     #expect(try await copy.sync(server).isRenewed)
     #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 300)
     #expect(try copy.replica.status().replica == ReplicaID(rawValue: 1001))
@@ -51,13 +51,13 @@ struct RenewalTests {
     let scene = try await ForkScene()
     let copy = scene.copy
     var session = try Session.sample()
-    try copy.replica.save(session)
+    try await copy.replica.save(session)
     // Sent and lost, so that the record's next write gets its own entry.
     _ = try await copy.attempt()
     for _ in 0..<2 {
       copy.clock.advance(1000)
       session.targetMinutes += 60
-      try copy.replica.save(session)
+      try await copy.replica.save(session)
     }
     // The device's clock turns out to be wrong by hours, in either direction.
     let before = try copy.offers()
@@ -89,7 +89,7 @@ struct RenewalTests {
   func newLog() async throws {
     let scene = try await ForkScene()
     let copy = scene.copy
-    try copy.replica.save(WaterEntry.sample())
+    try await copy.replica.save(WaterEntry.sample())
     let sent = try #require(try await copy.attempt().page.segment)
     let identity = scene.server.renew(try await copy.replica.renewal())
     #expect(try await copy.replica.adopt(renewed: identity, insteadOf: "secret-1"))
@@ -109,9 +109,9 @@ struct RenewalTests {
   @Test("is one, also where two syncs of it run")
   func renewedMeanwhile() async throws {
     let scene = try await ForkScene()
-    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.replica.save(WaterEntry.sample())
     try await scene.original.sync(scene.server)
-    try scene.copy.replica.save(WaterEntry.sample())
+    try await scene.copy.replica.save(WaterEntry.sample())
     let other = try scene.copy.reopened()
     struct Slow: TestTransport {
       let model: ModelTransport
@@ -143,9 +143,9 @@ struct RenewalTests {
   @Test("is one, however often the answer is lost")
   func lostRenewal() async throws {
     let scene = try await ForkScene()
-    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.replica.save(WaterEntry.sample())
     try await scene.original.sync(scene.server)
-    try scene.copy.replica.save(WaterEntry.sample())
+    try await scene.copy.replica.save(WaterEntry.sample())
     for _ in 0..<3 {
       // The exchange reports the copy; then comes the request for an identity.
       var transport = ModelTransport(server: scene.server)
@@ -164,14 +164,14 @@ struct RenewalTests {
   @Test("is another than that of a copy made while it was asked for")
   func renewedTogether() async throws {
     let scene = try await ForkScene()
-    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.replica.save(WaterEntry.sample())
     try await scene.original.sync(scene.server)
-    try scene.copy.replica.save(WaterEntry.sample())
+    try await scene.copy.replica.save(WaterEntry.sample())
     var transport = ModelTransport(server: scene.server)
     transport.cut = { $0 == 1 ? .afterServer : nil }
     _ = try? await scene.copy.engine(transport).sync()
     let third = try scene.copy.copied()
-    try third.replica.save(WaterEntry.sample())
+    try await third.replica.save(WaterEntry.sample())
     #expect(try await scene.copy.sync(scene.server).isRenewed)
     #expect(try await third.sync(scene.server).isRenewed)
     let identities = try [scene.original, scene.copy, third].map { try $0.replica.status().replica }
@@ -186,14 +186,14 @@ struct RenewalTests {
   func sharedStamps() async throws {
     let scene = try await ForkScene()
     let id = RecordUUID.random()
-    try scene.copy.replica.save(WaterEntry.sample(id: id, 100))
+    try await scene.copy.replica.save(WaterEntry.sample(id: id, 100))
     for test in [scene.original, scene.copy] { test.clock.advance(1000) }
-    try scene.original.replica.save(WaterEntry.sample(id: id, 200))
+    try await scene.original.replica.save(WaterEntry.sample(id: id, 200))
     try await scene.original.sync(scene.server)
     let theirs = try #require(try scene.original.replica.record(WaterEntry.sample(id: id).key))
     // At the same clock reading, still under the same identity.
     let own = try WaterEntry.sample()
-    try scene.copy.replica.save(own)
+    try await scene.copy.replica.save(own)
     #expect(try scene.copy.replica.record(own.key)?.latestTime == theirs.latestTime)
     #expect(try await scene.copy.sync(scene.server).isRenewed)
     #expect(scene.server.records.first { $0.key == theirs.key } == theirs)
@@ -222,7 +222,7 @@ struct RenewalTests {
   @Test("that the server takes for a copy's again and again is told, not asked for for ever")
   func endless() async throws {
     let scene = try await ForkScene()
-    try scene.copy.replica.save(WaterEntry.sample())
+    try await scene.copy.replica.save(WaterEntry.sample())
     struct Suspicious: TestTransport {
       let model: ModelTransport
       func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {

@@ -38,13 +38,13 @@ struct ReplicaFileTests {
   func inMemory() async throws {
     let server = ModelServer(clock: TestClock())
     let disk = try TestReplica(1)
-    try disk.replica.save(WaterEntry.sample())
+    try await disk.replica.save(WaterEntry.sample())
     try await disk.sync(server)
     let (one, other) = (
       try Replica.inMemory(clock: TestClock()), try Replica.inMemory()
     )
     let entry = try WaterEntry.sample()
-    try one.save(entry)
+    try await one.save(entry)
     try one.adopt(
       PairResponse(
         replica: ReplicaID(rawValue: 2), token: "secret-2", accountName: "home",

@@ -36,11 +36,11 @@ struct RestampTests {
     let (right, borne, ahead) = (
       try WaterEntry.sample(), try WaterEntry.sample(), try WaterEntry.sample()
     )
-    try test.replica.save(right)
+    try await test.replica.save(right)
     test.clock.advance(59_000)
-    try test.replica.save(borne)
+    try await test.replica.save(borne)
     test.clock.advance(10 * 365 * 24 * Self.hour)
-    try test.replica.save(ahead)
+    try await test.replica.save(ahead)
     let before = try [right, borne].map { try time(test, $0.key) }
     test.clock.advance(5000)
     try await restamp(test, by: server)
@@ -52,7 +52,7 @@ struct RestampTests {
     }
     // After the excursion, the next write gets the present time.
     let next = try WaterEntry.sample()
-    try test.replica.save(next)
+    try await test.replica.save(next)
     #expect(try time(test, next.key).wallTime.milliseconds <= server.now().milliseconds + 59_000)
   }
 
@@ -68,14 +68,14 @@ struct RestampTests {
     // corrected.
     clock.advance(365 * 24 * Self.hour)
     test.clock.set(clock.now().milliseconds)
-    try test.replica.save(frozen)
+    try await test.replica.save(frozen)
     try await test.sync(server)
     let far = try time(test, frozen.key)
     clock.advance(-365 * 24 * Self.hour)
     test.clock.set(clock.now().milliseconds)
-    try test.replica.save(WaterEntry.sample(id: frozen.id, 200))
+    try await test.replica.save(WaterEntry.sample(id: frozen.id, 200))
     let others = try (0..<3).map { _ in try WaterEntry.sample() }
-    for entry in others { try test.replica.save(entry) }
+    for entry in others { try await test.replica.save(entry) }
 
     let report = try await test.sync(server)
     #expect(report.refused == 1, "by the clock alone, what follows on the far stamp is refused")
@@ -107,7 +107,7 @@ struct RestampTests {
         if random.oneIn(4) {
           try test.replica.delete(RecordKey(kind: .water, id: id.bytes))
         } else {
-          try test.replica.save(
+          try await test.replica.save(
             WaterEntry.sample(id: id, Int.random(in: 1...2000, using: &random)))
         }
         // Some are sent and get no response.

@@ -17,10 +17,10 @@ struct RestartTests {
   func ordinary() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    try mine.replica.save(WaterEntry.sample())
+    try await mine.replica.save(WaterEntry.sample())
     try await mine.sync(server)
     server.restore(server.backUp())
-    try theirs.replica.save(WaterEntry.sample())
+    try await theirs.replica.save(WaterEntry.sample())
     try await theirs.sync(server)
     let report = try await mine.sync(server)
     #expect(!report.restarted && report.exchanges == 1 && report.pulled == 1)
@@ -37,15 +37,15 @@ struct RestartTests {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     for test in [mine, theirs] {
-      try test.replica.save(WaterEntry.sample())
+      try await test.replica.save(WaterEntry.sample())
       try await test.sync(server)
     }
     let copy = server.backUp()
     let lost = try WaterEntry.sample()
-    try mine.replica.save(lost)
+    try await mine.replica.save(lost)
     try await mine.sync(server)
     server.restore(copy)
-    try theirs.replica.save(WaterEntry.sample())
+    try await theirs.replica.save(WaterEntry.sample())
     try await theirs.sync(server)
     let known = try await mine.replica.position().cursor
     #expect(known?.sequence == server.head.sequence && known != server.head)
@@ -61,13 +61,13 @@ struct RestartTests {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     for test in [mine, theirs] {
-      try test.replica.save(WaterEntry.sample())
+      try await test.replica.save(WaterEntry.sample())
       try await test.sync(server)
     }
-    for _ in 0..<5 { try theirs.replica.save(WaterEntry.sample()) }
+    for _ in 0..<5 { try await theirs.replica.save(WaterEntry.sample()) }
     try await theirs.sync(server)
     server.forgetOldPositions()
-    try mine.replica.save(WaterEntry.sample())
+    try await mine.replica.save(WaterEntry.sample())
     let report = try await mine.sync(server)
     #expect(report.restarted && !report.isRenewed && report.pushed == 1)
     #expect(server.records == (try mine.replica.allRecords()))
@@ -80,12 +80,12 @@ struct RestartTests {
     let server = ModelServer(clock: TestClock())
     server.state.withLock { $0.pageRecords = 2 }
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    for _ in 0..<6 { try theirs.replica.save(WaterEntry.sample()) }
+    for _ in 0..<6 { try await theirs.replica.save(WaterEntry.sample()) }
     try await theirs.sync(server)
     // The first page of the feed and the acknowledgement of a later write; then the connection is
     // lost.
     let write = try WaterEntry.sample()
-    try mine.replica.save(write)
+    try await mine.replica.save(write)
     var transport = ModelTransport(server: server)
     transport.cut = { $0 == 1 ? .beforeServer : nil }
     await #expect(throws: SyncError.unreachable("cut")) {
@@ -104,9 +104,9 @@ struct RestartTests {
   func silentLoss() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     try await test.sync(server)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     try await test.sync(server)
     server.rollBack(to: 1)
     struct Silent: TestTransport {
@@ -150,16 +150,16 @@ struct RestartTests {
   func cut(at call: Int, kind: ModelTransport.Cut) async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    for _ in 0..<50 { try mine.replica.save(WaterEntry.sample()) }
+    for _ in 0..<50 { try await mine.replica.save(WaterEntry.sample()) }
     try await mine.sync(server)
     try await theirs.sync(server)
     let copy = server.backUp()
-    for _ in 0..<3 { try mine.replica.save(WaterEntry.sample()) }
+    for _ in 0..<3 { try await mine.replica.save(WaterEntry.sample()) }
     try await mine.sync(server)
     server.restore(copy)
-    try theirs.replica.save(WaterEntry.sample())
+    try await theirs.replica.save(WaterEntry.sample())
     try await theirs.sync(server)
-    try mine.replica.save(WaterEntry.sample())
+    try await mine.replica.save(WaterEntry.sample())
 
     var transport = ModelTransport(server: server)
     transport.cut = { $0 == call ? kind : nil }
@@ -182,12 +182,12 @@ struct RestartTests {
   func pipelined() async throws {
     let server = ModelServer(clock: TestClock())
     let (test, theirs) = (try TestReplica(1), try TestReplica(2))
-    for _ in 0..<10 { try test.replica.save(WaterEntry.sample()) }
+    for _ in 0..<10 { try await test.replica.save(WaterEntry.sample()) }
     try await test.sync(server)
     let copy = server.backUp()
     // Another device's write is lost. The server is where it was in this replica's outbox and
     // continues at once.
-    try theirs.replica.save(WaterEntry.sample())
+    try await theirs.replica.save(WaterEntry.sample())
     for test in [theirs, test] { try await test.sync(server) }
     server.restore(copy)
     server.state.withLock { $0.pageRecords = 2 }
@@ -213,7 +213,7 @@ struct RestartTests {
   func demandMeanwhile() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     try await test.sync(server)
     try await test.replica.writing { $0.demandReconcile(afterLoss: false) }
     let first = try #require(try await test.replica.reconcileDemand())

@@ -23,11 +23,11 @@ struct RestoreTests {
       mine = try TestReplica(1)
       let theirs = try TestReplica(2)
       session = try Session.sample(lasted: 60)
-      try mine.replica.save(session)
+      try await mine.replica.save(session)
       try await mine.sync(server)
       try await theirs.sync(server)
       mine.clock.advance(1000)
-      try mine.replica.save(edit(session))
+      try await mine.replica.save(edit(session))
       theirs.clock.advance(5000)
       try theirs.replica.delete(session.key)
       try await theirs.sync(server)
@@ -46,8 +46,8 @@ struct RestoreTests {
   func kept() async throws {
     let scene = try await Scene { try Session.sample(id: $0.id, lasted: 90, target: 99) }
     #expect(try scene.mine.replica.session(scene.session.id) == nil)
-    #expect(try scene.mine.replica.conflicts().map(\.conflict.field).sorted() == [1, 2, 3])
-    #expect(try scene.mine.replica.conflicts().allSatisfy { $0.kept == .deleted(true) })
+    await #expect(try scene.mine.replica.conflicts().map(\.conflict.field).sorted() == [1, 2, 3])
+    await #expect(try scene.mine.replica.conflicts().allSatisfy { $0.kept == .deleted(true) })
     #expect(try scene.entry(3).conflict.kept.field == Register.pruneFloorField)
   }
 
@@ -57,12 +57,12 @@ struct RestoreTests {
     let scene = try await Scene {
       Session(id: $0.id, span: edited.span, targetMinutes: edited.targetMinutes)
     }
-    try scene.mine.replica.restore(scene.entry(field))
+    try await scene.mine.replica.restore(scene.entry(field))
     let session = try scene.mine.replica.session(scene.session.id)
     #expect(session?.span == edited.span && session?.targetMinutes == 99)
     let report = try await scene.mine.sync(scene.server)
     #expect(report.refused == 0)
-    #expect(try scene.mine.replica.conflicts().isEmpty)
+    await #expect(try scene.mine.replica.conflicts().isEmpty)
     #expect(scene.server.records == (try scene.mine.replica.allRecords()))
   }
 

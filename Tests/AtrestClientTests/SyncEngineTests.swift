@@ -25,15 +25,15 @@ struct SyncEngineTests {
       theirs = try TestReplica(2)
       server.state.withLock { $0.pageRecords = 7 }
       let shared = (0..<5).map { _ in RecordUUID.random() }
-      for id in shared { try mine.replica.save(WaterEntry.sample(id: id, 100)) }
+      for id in shared { try await mine.replica.save(WaterEntry.sample(id: id, 100)) }
       try await mine.sync(server)
       try await theirs.sync(server)
       theirs.clock.advance(1000)
-      for id in shared { try theirs.replica.save(WaterEntry.sample(id: id, 200)) }
-      for _ in 0..<20 { try theirs.replica.save(WaterEntry.sample()) }
+      for id in shared { try await theirs.replica.save(WaterEntry.sample(id: id, 200)) }
+      for _ in 0..<20 { try await theirs.replica.save(WaterEntry.sample()) }
       try await theirs.sync(server)
       mine.clock.advance(2000)
-      for id in shared { try mine.replica.save(WaterEntry.sample(id: id, 300)) }
+      for id in shared { try await mine.replica.save(WaterEntry.sample(id: id, 300)) }
       // Two pages to push.
       let long = String(repeating: "x", count: 4000)
       try mine.replica.transaction { transaction in
@@ -185,7 +185,7 @@ struct SyncEngineTests {
     case .rolledBack: scene.server.rollBack(to: 3)
     }
     let fresh = try WaterEntry.sample()
-    try scene.mine.replica.save(fresh)
+    try await scene.mine.replica.save(fresh)
     let report = try await scene.mine.sync(scene.server)
     #expect(report.restarted)
     #expect(try scene.mine.waitingCount == 0)
@@ -283,7 +283,7 @@ struct SyncEngineTests {
   @Test("stores nothing of an answer that breaks the contract")
   func badAnswers() async throws {
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     let digest = try test.replica.digest()
     let good = try WaterEntry.sample()
     let record = try #require(
@@ -326,7 +326,7 @@ struct SyncEngineTests {
   func outgrownRecord() async throws {
     let test = try TestReplica(1)
     let water = try WaterEntry.sample()
-    try test.replica.save(water)
+    try await test.replica.save(water)
     let stamp = Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 2))
     let value = [UInt8](repeating: 0, count: 1200)
     let foreign = try #require(
@@ -349,7 +349,7 @@ struct SyncEngineTests {
   @Test("the sentences of a server are shown without what could steer a terminal")
   func refusalText() async throws {
     let test = try TestReplica(1)
-    try test.replica.save(WaterEntry.sample())
+    try await test.replica.save(WaterEntry.sample())
     let now = test.clock.now()
     let transport = Scripted { request in
       ExchangeResponse(

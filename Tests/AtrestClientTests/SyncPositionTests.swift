@@ -142,12 +142,12 @@ struct SyncPositionTests {
 
     init() async throws {
       (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-      try mine.replica.save(WaterEntry.sample(id: id, 100))
+      try await mine.replica.save(WaterEntry.sample(id: id, 100))
       try await mine.sync(server)
       try await theirs.sync(server)
       let shared = server.backUp()
       theirs.clock.advance(1000)
-      try theirs.replica.save(WaterEntry.sample(id: id, 300))
+      try await theirs.replica.save(WaterEntry.sample(id: id, 300))
       try await theirs.sync(server)
       backup = server.backUp()
       server.restore(shared)
@@ -155,7 +155,7 @@ struct SyncPositionTests {
 
     /// Writes something that the backup lacks, and syncs.
     func write() async throws {
-      try mine.replica.save(WaterEntry.sample(id: id, 200))
+      try await mine.replica.save(WaterEntry.sample(id: id, 200))
       try await mine.sync(server)
       #expect(server.journal.isEmpty)
     }

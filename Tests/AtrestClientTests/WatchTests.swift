@@ -117,10 +117,10 @@ struct WatchTests {
     let server = ModelServer(clock: TestClock())
     server.state.withLock { $0.pageRecords = 2 }
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    for _ in 0..<4 { try theirs.replica.save(WaterEntry.sample()) }
+    for _ in 0..<4 { try await theirs.replica.save(WaterEntry.sample()) }
     try await theirs.sync(server)
     // The first page of the feed and the acknowledgement of a later write.
-    try mine.replica.save(WaterEntry.sample())
+    try await mine.replica.save(WaterEntry.sample())
     var transport = ModelTransport(server: server)
     transport.cut = { $0 == 1 ? .beforeServer : nil }
     _ = try? await mine.engine(transport).sync()

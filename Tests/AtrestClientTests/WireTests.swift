@@ -114,10 +114,10 @@ struct WireTests {
   func renew() async throws {
     let loopback = try Loopback()
     let original = try TestReplica(1)
-    try original.replica.save(WaterEntry.sample())
+    try await original.replica.save(WaterEntry.sample())
     try await original.sync(loopback.model)
     let copy = try original.copied()
-    for test in [original, copy] { try test.replica.save(WaterEntry.sample()) }
+    for test in [original, copy] { try await test.replica.save(WaterEntry.sample()) }
     try await original.sync(loopback.model)
     let transport = try ServerClient(
       server: ServerAddress(parsing: loopback.address), token: "secret-1")

@@ -10,7 +10,8 @@ import GRDB
 
 import struct AtrestReplication.Record
 
-/// The methods of `ReplicaTransaction`, each in a transaction of its own.
+/// The methods of `ReplicaTransaction`, each in a transaction of its own. They block the caller on
+/// the disk; those that an app's interface needs exist for `await` as well, and then do not.
 extension Replica {
   /// See `ReplicaTransaction.sessions()`.
   public func sessions() throws(ReplicaError) -> [Session] { try read { try $0.sessions() } }
@@ -49,10 +50,9 @@ extension Replica {
   }
 
   /// See `ReplicaTransaction.save(_:)`.
-  public func save(_ session: Session) throws(ReplicaError) { try write { try $0.save(session) } }
-
-  /// See `ReplicaTransaction.save(_:)`.
-  public func save(_ entry: WaterEntry) throws(ReplicaError) { try write { try $0.save(entry) } }
+  public func save<R: SyncedRecord>(_ record: R) throws(ReplicaError) {
+    try write { try $0.save(record) }
+  }
 
   /// See `ReplicaTransaction.setPreference(_:to:)`.
   public func setPreference(_ key: String, to value: String) throws(ReplicaError) {

@@ -8,30 +8,6 @@ import AtrestWire
 import Foundation
 
 extension ReplicaTransaction {
-  /// Writes the fields that differ from the stored fast, and revives a deleted one. No-op if
-  /// nothing differs.
-  ///
-  /// - Throws: `.invalid` for a fast that cannot be stored.
-  public func save(_ session: Session) throws(ReplicaError) {
-    guard Session.targetRange.contains(session.targetMinutes) else {
-      throw .invalid("A fast's target lies between 1 minute and 14 days. Choose another.")
-    }
-    try write(
-      RecordKey(kind: .session, id: session.id.bytes),
-      [
-        (SessionField.span, SessionField.encode(session.span)),
-        (SessionField.target, SessionField.encode(targetMinutes: session.targetMinutes)),
-      ])
-  }
-
-  /// Writes the fields that differ from the stored drink, and revives a deleted one. No-op if
-  /// nothing differs.
-  public func save(_ entry: WaterEntry) throws(ReplicaError) {
-    try write(
-      RecordKey(kind: .water, id: entry.id.bytes),
-      [(WaterField.intake, WaterField.encode(entry.intake))])
-  }
-
   /// Writes a setting.
   ///
   /// - Throws: `.invalid` unless the key has 1 to 96 bytes of UTF-8 and the value at most 4096

@@ -26,6 +26,8 @@ import AtrestWire
 /// The server needs to know nothing of it. Each field is merged by itself: put what belongs
 /// together into one field. Kinds from 1024 on are for apps; apps that share an account choose
 /// different ones. Fields of a later version of the kind are kept and passed on.
+///
+/// `Session` and `WaterEntry` are synced records, too.
 public protocol SyncedRecord: Sendable {
   /// The kind's number, 1024 or more.
   static var kind: RecordKind { get }
@@ -59,9 +61,12 @@ extension ReplicaTransaction {
   /// Writes the fields that differ from the stored record, and revives a deleted one. No-op if
   /// nothing differs. Fields that `record` does not mention stay as they are.
   ///
-  /// - Throws: `.invalid` for a kind below 1024, or a record that is too large.
+  /// - Throws: `.invalid` for a fast that cannot be stored, a record that is too large, or an app's
+  ///   kind below 1024.
   public func save<R: SyncedRecord>(_ record: R) throws(ReplicaError) {
-    guard RecordKind.apps.contains(R.kind) else {
+    if let record = record as? any ProtocolRecord {
+      try record.check()
+    } else if !RecordKind.apps.contains(R.kind) {
       throw .invalid("Kinds below 1024 are the protocol's. Choose a greater number.")
     }
     // A field that was never set stays so: to write that would win over another device's value.
@@ -87,34 +92,6 @@ extension ReplicaTransaction {
       }
       return values
     }
-  }
-}
-
-/// The same, one transaction each, off the caller's thread.
-extension Replica {
-  /// See `ReplicaTransaction.save(_:)`. Durable when it returns.
-  public func save<R: SyncedRecord>(_ record: R) async throws(ReplicaError) {
-    try await writing { try $0.save(record) }
-  }
-
-  /// See `ReplicaTransaction.record(of:_:)`.
-  public func record<R: SyncedRecord>(
-    of type: R.Type, _ id: RecordUUID
-  ) async throws(ReplicaError) -> R? {
-    try await reading { try $0.record(of: type, id) }
-  }
-
-  /// See `ReplicaTransaction.records(of:)`.
-  public func records<R: SyncedRecord>(of type: R.Type) async throws(ReplicaError) -> [R] {
-    try await reading { try $0.records(of: type) }
-  }
-
-  /// Deletes a record.
-  /// - Returns: Whether there was one.
-  @discardableResult
-  public func delete<R: SyncedRecord>(_ record: R) async throws(ReplicaError) -> Bool {
-    let key = record.key
-    return try await writing { try $0.delete(key) }
   }
 }
 

@@ -69,7 +69,8 @@ struct SyncCommand: AsyncParsableCommand {
 
   /// Refreshes device names if the journal mentions an unknown device. A failure does not matter.
   private func learnNames(_ replica: Replica) async {
-    guard let known = try? replica.deviceNames(), let entries = try? replica.conflicts() else {
+    guard let known = try? replica.deviceNames(), let entries = try? await replica.conflicts()
+    else {
       return
     }
     let writers = entries.flatMap { entry in

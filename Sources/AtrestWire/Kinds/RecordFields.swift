@@ -65,6 +65,11 @@ public struct RecordFields: Hashable, Sendable {
     set { set(field, newValue.map { .eightBytes($0.bitPattern) }) }
   }
 
+  /// The message of the kind that has these fields.
+  package var message: [UInt8] {
+    values.sorted { $0.key < $1.key }.flatMap { $0.value }
+  }
+
   /// Sets a register value that is encoded already.
   package subscript(register field: FieldNumber) -> [UInt8]? {
     get { values[field] }

@@ -17,7 +17,7 @@ struct ForkScene {
   /// Creates a replica with history and copies it.
   init() async throws {
     original = try TestReplica(1)
-    for _ in 0..<5 { try original.replica.save(WaterEntry.sample()) }
+    for _ in 0..<5 { try await original.replica.save(WaterEntry.sample()) }
     try await original.sync(server)
     copy = try original.copied()
   }
