@@ -11,17 +11,6 @@ public struct RecordKind: RawRepresentable, Hashable, Comparable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// A fasting session.
-  public static let session = RecordKind(rawValue: 1)
-  /// A drink.
-  public static let water = RecordKind(rawValue: 2)
-  /// A setting.
-  public static let preference = RecordKind(rawValue: 3)
-  /// A signed App Store transaction.
-  public static let entitlement = RecordKind(rawValue: 4)
-  /// An entry of the conflict journal.
-  public static let conflict = RecordKind(rawValue: 5)
-
   /// Orders kinds by number.
   public static func < (a: RecordKind, b: RecordKind) -> Bool {
     a.rawValue < b.rawValue
