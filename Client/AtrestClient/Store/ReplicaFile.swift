@@ -8,7 +8,16 @@ import GRDB
 
 #if canImport(Glibc)
   import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
 #endif
+
+/// The system's `open`, which methods of that name hide.
+private func openFile(_ path: String, _ flags: CInt, _ mode: mode_t = 0) -> CInt {
+  open(path, flags, mode)
+}
 
 /// The file of a replica: `replica.sqlite`, with SQLite's `-wal` and `-shm` beside it.
 struct ReplicaFile {
@@ -105,7 +114,7 @@ struct ReplicaFile {
       throw .inaccessible(path: directory.path, reason: "the folder cannot be made")
     }
     let draft = path + ".new-\(UUID().uuidString)"
-    let descriptor = Glibc.open(draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+    let descriptor = openFile(draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw .inaccessible(path: directory.path, reason: String(cString: strerror(errno)))
     }
@@ -134,7 +143,7 @@ struct ReplicaFile {
   }
 
   private func syncDirectory() {
-    let descriptor = Glibc.open(directory.path, O_RDONLY | O_CLOEXEC)
+    let descriptor = openFile(directory.path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     fsync(descriptor)
     close(descriptor)
