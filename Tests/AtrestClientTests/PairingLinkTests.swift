@@ -40,6 +40,7 @@ struct PairingLinkTests {
     let link = try PairingLink(
       parsing: "atrest://example.org:7443/\(pin.uppercased())/BCDF-GHJKLMNP")
     #expect(link.server.endpoint == "example.org:7443")
+    #expect(link.server.port == 7443)
     #expect(link.text == "atrest://example.org:7443/\(pin)/BCDF-GHJKLMNP")
     #expect(try PairingLink(parsing: link.text) == link)
     let vouched = try PairingLink(parsing: "atrest://[2001:db8::1]:7443/ca/BCDF-GHJKLMNP")

@@ -21,6 +21,8 @@ public struct ServerAddress: Hashable, Sendable {
 
   /// `HOST:PORT`; an IPv6 address is in brackets.
   public let endpoint: String
+  /// The endpoint's port.
+  public let port: UInt16
   /// How the server authenticates.
   public let proof: Proof
 
@@ -30,7 +32,8 @@ public struct ServerAddress: Hashable, Sendable {
   ///   malformed part.
   public init(parsing text: String) throws(PairingLink.Failure) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    let (host, port) = try ServerAddress.split(parts.first.map(String.init) ?? "")
+    let host: String
+    (host, port) = try ServerAddress.split(parts.first.map(String.init) ?? "")
     endpoint = "\(host):\(port)"
     if parts.count < 2 {
       guard ServerAddress.isLoopback(host) else { throw .notEncrypted }
