@@ -96,13 +96,13 @@ deps:
 
 format:
 	@$(SWIFT) format -i -r --parallel Package.swift Sources Server Client Lab Examples Tests \
-		Benchmarks/Package.swift Benchmarks/Sources
+		Adapters/*/Package.swift Adapters/*/Sources Benchmarks/Package.swift Benchmarks/Sources
 
 protos: deps
 	@Scripts/generate-protos
 
 clean:
-	@rm -rf .build .venv run Benchmarks/.build
+	@rm -rf .build .venv run Benchmarks/.build Adapters/*/.build
 
 # Variables that people pass to `make install`, `make simulate` and `make law`.
 export PREFIX DESTDIR SEED SEEDS FIRST DEVICES OPERATIONS FAULTS SURVEY BUGS ACTIONS
