@@ -28,11 +28,13 @@ let package = Package(
       name: "AtrestClient",
       targets: [
         "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestFoundation",
-        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestWire",
+        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestTrust", "AtrestWire",
       ]),
     .library(
       name: "AtrestTransport",
-      targets: ["AtrestRPC", "AtrestHTTP2", "AtrestLedger", "AtrestSockets", "AtrestTLS"]),
+      targets: [
+        "AtrestRPC", "AtrestHTTP2", "AtrestLedger", "AtrestSockets", "AtrestTLS", "AtrestTrust",
+      ]),
     .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
     .executable(name: "atrest", targets: ["atrest"]),
   ],
@@ -68,6 +70,8 @@ let package = Package(
       name: "CAtrestProtos", dependencies: ["CAtrestProtobufC"], path: "Sources/CAtrestProtos"),
 
     // Libraries both sides share.
+    // Whom a client believes, whatever its TLS.
+    .target(name: "AtrestTrust", path: "Sources/AtrestTrust", swiftSettings: strict),
     .target(name: "AtrestReplication", path: "Sources/AtrestReplication", swiftSettings: strict),
     .target(
       name: "AtrestDomain", dependencies: ["AtrestReplication"], path: "Sources/AtrestDomain",
@@ -131,7 +135,7 @@ let package = Package(
       name: "AtrestSockets", dependencies: ["AtrestLedger", "AtrestHTTP2", "CAtrestEpoll"],
       path: "Sources/AtrestSockets", swiftSettings: strict),
     .target(
-      name: "AtrestTLS", dependencies: ["AtrestDomain", "AtrestFiles", "CAtrestOpenSSL"],
+      name: "AtrestTLS", dependencies: ["AtrestTrust", "AtrestFiles", "CAtrestOpenSSL"],
       path: "Sources/AtrestTLS", swiftSettings: strict),
     .target(
       name: "AtrestRPC",
@@ -167,7 +171,7 @@ let package = Package(
       name: "AtrestClient",
       dependencies: [
         "AtrestDomain", "AtrestEntitlements", "AtrestFiles", "AtrestFoundation",
-        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestWire",
+        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestTrust", "AtrestWire",
         .target(name: "AtrestHTTP2", condition: linux),
         .target(name: "AtrestSockets", condition: linux),
         .target(name: "AtrestRPC", condition: linux),
@@ -258,7 +262,8 @@ let package = Package(
         "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestLab",
         "AtrestServer",
         "AtrestSockets", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
-        "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestTLS", "AtrestHTTP2",
+        "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestTLS", "AtrestTrust",
+        "AtrestHTTP2",
         "AtrestSync",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Fuzz/Library", swiftSettings: strict),
@@ -309,7 +314,7 @@ let package = Package(
     .testTarget(
       name: "AtrestTLSTests",
       dependencies: [
-        "AtrestDomain", "AtrestTLS", "CAtrestOpenSSL", "AtrestRPC", "AtrestSockets",
+        "AtrestTrust", "AtrestTLS", "CAtrestOpenSSL", "AtrestRPC", "AtrestSockets",
         "AtrestHTTP2", "AtrestTestSupport",
       ],
       swiftSettings: strict),

@@ -5,5 +5,6 @@
 @_exported import AtrestFoundation
 @_exported import AtrestReplication
 @_exported import AtrestSync
+@_exported import AtrestTrust
 
 @_exported import struct AtrestWire.RecordFields

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A certificate's fingerprint.
 
-import AtrestDomain
+import AtrestTrust
 import CAtrestOpenSSL
 
 extension CertificateFingerprint {

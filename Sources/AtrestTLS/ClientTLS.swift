@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies servers for a client and caches session tickets.
 
-import AtrestDomain
+import AtrestTrust
 import CAtrestOpenSSL
 import Glibc
 import Synchronization

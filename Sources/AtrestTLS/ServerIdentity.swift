@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server's private key and its certificate chain.
 
-import AtrestDomain
+import AtrestTrust
 import CAtrestOpenSSL
 import Glibc
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // TLS connection errors, with messages for the user.
 
+import AtrestTrust
+
 /// Why a TLS handshake or connection failed.
 public enum TLSError: Error, Hashable, Sendable {
   /// The server's certificate is not the pinned one.
@@ -46,27 +48,12 @@ public enum TLSError: Error, Hashable, Sendable {
   /// What happened, then what to do, for the user who made the call.
   public var userMessage: String {
     switch self {
-    case .pinMismatch:
-      """
-      The server's certificate is not the one this device was paired with. Somebody may be listening \
-      in on this network, or the server has a new certificate: ask its owner, then pair again.
-      """
-    case .expired:
-      "The server's certificate has expired. Its owner has to renew it; check this device's date, too."
-    case .notYetValid:
-      "The server's certificate is not valid yet. Check the date of this device and of the server."
-    case .wrongName(let name):
-      """
-      The server's certificate is not for “\(name.prefix(120))”. Check the address; if it is right, \
-      the server's owner has to get a certificate for this name.
-      """
-    case .unknownIssuer:
-      """
-      Nobody this device trusts has signed the server's certificate. Use a pairing link, which \
-      carries the certificate's fingerprint, or a certificate of a known authority.
-      """
-    case .untrusted(let reason):
-      "The server's certificate cannot be trusted (\(reason)). Its owner has to replace it."
+    case .pinMismatch: ServerDistrust.pinMismatch.userMessage
+    case .expired: ServerDistrust.expired.userMessage
+    case .notYetValid: ServerDistrust.notYetValid.userMessage
+    case .wrongName(let name): ServerDistrust.wrongName(name).userMessage
+    case .unknownIssuer: ServerDistrust.unknownIssuer.userMessage
+    case .untrusted(let reason): ServerDistrust.untrusted(reason).userMessage
     case .noHTTP2:
       """
       The other side does not speak gRPC (HTTP/2) at this address. Check the address, and that a \

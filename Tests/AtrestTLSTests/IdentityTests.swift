@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading and generating keys and certificates, and the errors for bad ones.
 
-import AtrestDomain
+import AtrestTrust
 import AtrestTestSupport
 import CAtrestOpenSSL
 import Glibc

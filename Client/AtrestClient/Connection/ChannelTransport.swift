@@ -3,7 +3,7 @@
 
 import AtrestSync
 
-#if canImport(AtrestRPC)
+#if os(Linux)
   import AtrestHTTP2
   import AtrestRPC
   import AtrestSockets

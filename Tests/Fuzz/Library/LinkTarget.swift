@@ -6,7 +6,7 @@ import AtrestDomain
 import AtrestFoundation
 import AtrestReplication
 import AtrestSockets
-import AtrestTLS
+import AtrestTrust
 import Foundation
 
 extension FuzzTarget {

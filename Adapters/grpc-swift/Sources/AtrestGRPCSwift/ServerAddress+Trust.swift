@@ -39,28 +39,16 @@ extension ServerAddress {
     }
   }
 
-  /// What to tell people if an error of TLS is about who the server is; nil otherwise. The
-  /// sentences are `TLSError`'s, as far as NIOSSL says why.
+  /// What to tell people if an error of TLS is about who the server is; nil otherwise. NIOSSL does
+  /// not say which check of a chain failed.
   func sentence(distrusting error: any Error) -> String? {
     switch error {
     case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-      """
-      The server's certificate is not for “\(host.prefix(120))”. Check the address; if it is \
-      right, the server's owner has to get a certificate for this name.
-      """
+      ServerDistrust.wrongName(host).userMessage
     case NIOSSLError.handshakeFailed(.sslError(let stack)) where stack.contains { $0.isAboutTrust }:
       switch proof {
-      case .certificate:
-        """
-        The server's certificate is not the one this device was paired with. Somebody may be \
-        listening in on this network, or the server has a new certificate: ask its owner, then \
-        pair again.
-        """
-      case .authority, .none:
-        """
-        The server's certificate is not valid, or nobody this device trusts has signed it. Check \
-        the date of this device, or use a pairing link, which carries the certificate's fingerprint.
-        """
+      case .certificate: ServerDistrust.pinMismatch.userMessage
+      case .authority, .none: ServerDistrust.unknownIssuer.userMessage
       }
     default: nil
     }
