@@ -113,7 +113,7 @@ let package = Package(
       path: "Sources/AtrestProtocol", swiftSettings: strict),
     // The client's side of a sync as state machines.
     .target(
-      name: "AtrestSync", dependencies: ["AtrestReplication", "AtrestWire"],
+      name: "AtrestSync", dependencies: ["AtrestDomain", "AtrestReplication", "AtrestWire"],
       path: "Sources/AtrestSync", swiftSettings: strict),
     // Files that people carry: exports and imports.
     .target(

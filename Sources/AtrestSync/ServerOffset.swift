@@ -9,7 +9,7 @@ import AtrestReplication
 /// shows at least the answer's time, and at most that plus the monotonic time since the request
 /// (Cristian 1989). A laptop that slept during the call keeps its earlier estimate if that lies
 /// within these bounds.
-package struct ServerOffset: Hashable {
+package struct ServerOffset: Hashable, Sendable {
   /// Smaller differences may be network delay rather than clock error. Milliseconds.
   package static let tolerance: Int64 = 2000
 

@@ -44,7 +44,7 @@ struct DoctorTests {
         sql: "DELETE FROM record WHERE id = ?", arguments: [Data(entries[1].id.bytes)])
       var record = try #require(try transaction.record(entries[2].key))
       record.set(odd)
-      try transaction.put(record)
+      try transaction.work.records.put(record)
     }
     let digest = try mine.replica.digest()
     let sequence = server.state.withLock { $0.sequence }

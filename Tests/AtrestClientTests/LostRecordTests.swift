@@ -139,7 +139,7 @@ struct LostRecordTests {
     session.targetMinutes += 60
     try await test.replica.save(session)
     try test.replica.write { transaction in
-      for _ in 0..<2 { try transaction.offerAgain(session.key, afterLoss: isLoss) }
+      for _ in 0..<2 { try transaction.work.outbox.offerAgain(session.key, afterLoss: isLoss) }
     }
     let offers = try await test.attempt().page.offers.map { try Offer(decoding: $0) }
     #expect(offers.map(\.isRestored) == (isLoss ? [false, true] : [false]))
@@ -275,7 +275,7 @@ struct LostRecordTests {
     let water = try WaterEntry.sample(200)
     try await mine.replica.save(water)
     try await mine.sync(server)
-    try await mine.replica.writing { try $0.offerAgain(water.key, afterLoss: true) }
+    try await mine.replica.writing { try $0.work.outbox.offerAgain(water.key, afterLoss: true) }
     theirs.clock.advance(1000)
     try await theirs.replica.save(WaterEntry.sample(id: water.id, 300))
     let received = try #require(try theirs.replica.record(water.key))

@@ -191,7 +191,8 @@ struct MigrationTests {
     // A refused write has no number: the server does not have it.
     let entries = try replica.read { transaction in
       var entries: [OutboxEntry] = []
-      try transaction.forEachEntry { entries.append($0) }
+      try transaction.work.outbox.forEachEntry { entry throws(ReplicaError) in entries.append(entry)
+      }
       return entries
     }
     let numbers = entries.compactMap(\.number)
@@ -201,15 +202,16 @@ struct MigrationTests {
     // Whichever token the server took, with no number yet: it is in the past.
     for token in [held] + attempts {
       #expect(
-        try replica.read { try $0.isInPast(OutboxPosition(number: 0, token: token)) }, "\(token)")
+        try replica.read { try $0.work.outbox.isInPast(OutboxPosition(number: 0, token: token)) },
+        "\(token)")
     }
-    #expect(try !replica.read { try $0.isInPast(OutboxPosition(number: 0, token: 9)) })
+    #expect(try !replica.read { try $0.work.outbox.isInPast(OutboxPosition(number: 0, token: 9)) })
     // Sent entries are in the past, too.
     let segment = try #require(try await replica.nextPage(after: 0).segment)
     #expect(segment.confirmed == held && segment.numbers == numbers)
     #expect(
       try replica.read {
-        try $0.isInPast(OutboxPosition(number: numbers[2], token: segment.token))
+        try $0.work.outbox.isInPast(OutboxPosition(number: numbers[2], token: segment.token))
       })
     let columns = try replica.read {
       try $0.database.columns(in: "replica").map(\.name)

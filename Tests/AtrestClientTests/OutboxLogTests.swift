@@ -60,7 +60,9 @@ struct OutboxLogTests {
     #expect(sent.map(\.numbers) == (1...40).map { Array(1...$0) })
     // Whichever request arrived last, the replica recognizes it.
     func isInPast(_ number: UInt64, _ token: UInt64) throws -> Bool {
-      try test.replica.read { try $0.isInPast(OutboxPosition(number: number, token: token)) }
+      try test.replica.read {
+        try $0.work.outbox.isInPast(OutboxPosition(number: number, token: token))
+      }
     }
     for segment in sent {
       let number = try #require(segment.numbers.last)
@@ -92,7 +94,7 @@ struct OutboxLogTests {
     #expect(transport.calls.count == 500)
     let offered = try test.replica.write { transaction in
       try (500..<10_000).reduce(0) { count, _ in
-        try count + transaction.page(after: 0).offers.count
+        try count + transaction.work.outbox.page(after: 0).offers.count
       }
     }
     #expect(offered == 9500)
@@ -141,7 +143,7 @@ struct OutboxLogTests {
     #expect(kept == Array(102...50_101))
     for number: UInt64 in [101, 102] {
       let position = OutboxPosition(number: number, token: number)
-      #expect(try replica.read { try $0.isInPast(position) } == (number == 102))
+      #expect(try replica.read { try $0.work.outbox.isInPast(position) } == (number == 102))
     }
   }
 
@@ -416,7 +418,7 @@ struct OutboxLogTests {
     #expect(server.state.withLock { $0.judgedCount } == count)
     #expect(server.records == (try test.replica.allRecords()))
     // A settled log keeps only its tokens.
-    let settled = try test.replica.read { try $0.settledThrough() }
+    let settled = try test.replica.read { try $0.work.outbox.settledThrough() }
     #expect(settled == UInt64(count))
   }
 }

@@ -101,7 +101,7 @@ struct RenewalTests {
     // The old identity's log is not in the new one's past.
     #expect(
       try !copy.replica.read {
-        try $0.isInPast(OutboxPosition(number: sent.numbers[0], token: sent.token))
+        try $0.work.outbox.isInPast(OutboxPosition(number: sent.numbers[0], token: sent.token))
       })
   }
 

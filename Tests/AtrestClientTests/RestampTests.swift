@@ -210,7 +210,7 @@ struct RestampTests {
     try test.replica.write { transaction in
       var again = offer
       again.isRestored = true
-      try transaction.append(again)
+      try transaction.work.outbox.append(again)
       try transaction.restamp(as: ReplicaID(rawValue: 2))
     }
     let offers = try test.offers()
@@ -233,7 +233,7 @@ struct RestampTests {
       pruned.set(
         Register(field: Register.deletedField, stamp: later, value: Register.deletedValue))
       var applied = AppliedAnswer()
-      try transaction.merge([pruned.pruned().encoded], into: &applied)
+      try transaction.work.merge([pruned.pruned().encoded], into: &applied)
       try transaction.restamp(as: ReplicaID(rawValue: 2))
     }
     let offer = try #require(try test.offers().first)

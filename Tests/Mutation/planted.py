@@ -695,7 +695,7 @@ PLANTED = [
     one(
         "refusedTooLate",
         "A write that is refused for its size has taken a held deletion back.",
-        f"{CLIENT}/Store/ReplicaTransaction+Writes.swift",
+        f"{SYNC}/Replica/UnitOfWork+Writing.swift",
         "    «try checkSize(key, stored, differing)»",
         "",
         statements=True,
@@ -703,8 +703,8 @@ PLANTED = [
     one(
         "outgrownStops",
         "An edit that is too large only together with another device's stops all syncs.",
-        f"{CLIENT}/Store/ReplicaTransaction+Answers.swift",
-        "          if «!merged.isStorable» {",
+        f"{SYNC}/Replica/UnitOfWork+Merging.swift",
+        "    if «!merged.isStorable» {",
         "false",
     ),
     one(

@@ -43,19 +43,21 @@ SIMULATED = [
         "The client forgets what it offered before the answer is stored.",
         Edit(
             f"{CLIENT}/Store/Replica+Store.swift",
-            "try «transaction.page(after: number, of: pageRecords)»",
-            "{ () throws -> OutboxPage in let page = try transaction.page(after: number, of: pageRecords); "
-            "for sequence in page.sequences { try transaction.dequeue(sequence) }; return page }()",
+            "try «transaction.work.outbox.page(after: number, of: pageRecords)»",
+            "{ () throws(ReplicaError) -> OutboxPage in "
+            "let page = try transaction.work.outbox.page(after: number, of: pageRecords); "
+            "for sequence in page.sequences { try transaction.work.outbox.remove(sequence) }; "
+            "return page }()",
         ),
     ),
     mutation(
         "stampClamped",
         "The receiver turns a stamp ahead of its clock back.",
         Edit(
-            f"{CLIENT}/Store/ReplicaTransaction+Answers.swift",
+            f"{SYNC}/Replica/UnitOfWork+Merging.swift",
             "        received = try «Record(decoding: bytes)»",
             "{ (record: Record) -> Record in "
-            "let bound = HybridTime(state.serverOffset.corrected(now)); "
+            "let bound = HybridTime(tables.state.serverOffset.corrected(now)); "
             "return Record(key: record.key, registers: record.registers.map { "
             "Register(field: $0.field, stamp: Stamp(time: min($0.stamp.time, bound), replica: $0.stamp.replica), "
             "replaced: $0.replaced, value: $0.value) }) ?? record }(try Record(decoding: bytes))",
@@ -79,8 +81,8 @@ SIMULATED = [
         "clockForgotten",
         "The client's logical clock starts anew with the program.",
         Edit(
-            f"{CLIENT}/Store/ReplicaState.swift",
-            "clock: «HybridClock(latest: clock)»,",
+            f"{CLIENT}/Store/SQLiteTables+State.swift",
+            "self.clock = «HybridClock(latest: clock)»",
             "HybridClock()",
         ),
     ),
@@ -89,17 +91,17 @@ SIMULATED = [
         "The client moves its cursor, and stores the records in another transaction.",
         Edit(
             f"{CLIENT}/Store/Replica+Store.swift",
-            "try await «writing { try $0.apply(answer, to: request, page: page, at: reading) }»",
+            "try await «writing { try $0.work.apply(answer, to: request, page: page, at: reading) }»",
             "{ () async throws(ReplicaError) -> AppliedAnswer in "
             "try await writing { $0.state.cursor = answer.cursor }; "
-            "return try await writing { try $0.apply(answer, to: request, page: page, at: reading) } }()",
+            "return try await writing { try $0.work.apply(answer, to: request, page: page, at: reading) } }()",
         ),
     ),
     mutation(
         "refusedForgotten",
         "The client takes a refused write out of the outbox.",
         Edit(
-            f"{CLIENT}/Store/ReplicaTransaction+Answers.swift",
+            f"{SYNC}/Replica/UnitOfWork+Answers.swift",
             "for refusal in answer.refusals where «judged.contains(refusal.index)» {",
             "false",
         ),
@@ -117,7 +119,7 @@ SIMULATED = [
         "unknownFieldDropped",
         "The receiver drops fields it does not know.",
         Edit(
-            f"{CLIENT}/Store/ReplicaTransaction+Answers.swift",
+            f"{SYNC}/Replica/UnitOfWork+Merging.swift",
             "        received = try «Record(decoding: bytes)»",
             "{ (record: Record) -> Record in "
             "Record(key: record.key, registers: record.registers.filter { $0.field < 16 }) ?? record "
@@ -128,10 +130,12 @@ SIMULATED = [
         "laterOfferForgotten",
         "The client takes any offer that waits for acknowledged, not only those it made.",
         Edit(
-            f"{CLIENT}/Store/ReplicaTransaction+Answers.swift",
+            f"{SYNC}/Replica/UnitOfWork+Answers.swift",
             "    «»for (index, sequence) in page.sequences.enumerated() where taken.contains(index) {",
-            "if let last = page.sequences.last { "
-            'try database.execute(sql: "DELETE FROM outbox WHERE sequence > ?", arguments: [last]) }',
+            "var waiting: [Int64] = []; "
+            "try outbox.forEachEntry { entry throws(ReplicaError) in waiting.append(entry.sequence) }; "
+            "for later in waiting where page.sequences.last.map({ later > $0 }) ?? false { "
+            "try outbox.remove(later) }",
         ),
     ),
     mutation(
@@ -227,12 +231,12 @@ SIMULATED = [
         "overtakenStored",
         "The client stores an answer to a request that was made before another sync was told of another head.",
         Edit(
-            f"{CLIENT}/Store/Replica+Store.swift",
-            "guard «transaction.state.lastKnownHead == head» else {",
+            f"{SYNC}/Replica/UnitOfWork+Answers.swift",
+            "guard «tables.state.lastKnownHead == head» else {",
             "true",
         ),
         Edit(
-            f"{CLIENT}/Store/ReplicaState+Position.swift",
+            f"{SYNC}/Replica/ReplicaState+Position.swift",
             "    «»guard let known = lastKnownHead else { return false }",
             "return false",
         ),
@@ -246,7 +250,7 @@ SIMULATED = [
         "positionAlwaysKnown",
         "The client takes any position of its outbox for one of its own past.",
         Edit(
-            f"{CLIENT}/Store/OutboxLog.swift", "if «position.token == 0» { return true }", "true"
+            f"{SYNC}/Replica/Outbox+Log.swift", "if «position.token == 0» { return true }", "true"
         ),
     ),
     mutation(
@@ -270,23 +274,23 @@ SIMULATED = [
     mutation(
         "sentEntryChanged",
         "The client changes an entry of the outbox that was sent.",
-        Edit(f"{CLIENT}/Store/Outbox.swift", "«last.number == nil», !waiting.isHeld", "true"),
+        Edit(f"{SYNC}/Replica/Outbox.swift", "«last.number == nil», !waiting.isHeld", "true"),
     ),
     mutation(
         "replacedCarriedTooFar",
         "A write over one that waits carries on what that one replaced, even if that one was sent.",
         Edit(
-            f"{CLIENT}/Store/ReplicaTransaction+Writes.swift",
+            f"{SYNC}/Replica/UnitOfWork+Writing.swift",
             "|| «pending.contains { $0.isRefusedForGood && $0.wrote(current) }»",
             "(pending.contains { $0.isRefusedForGood && $0.wrote(current) } "
-            "|| current.stamp.replica == state.replica)",
+            "|| current.stamp.replica == tables.state.replica)",
         ),
     ),
     mutation(
         "sentEntryRestamped",
         "The client stamps writes again that the server may have.",
         Edit(
-            f"{CLIENT}/Store/Restamp.swift",
+            f"{SYNC}/Replica/UnitOfWork+Restamping.swift",
             "guard «entry.number == nil», ClockSkew.isTooFarAhead",
             "true",
         ),
@@ -294,12 +298,12 @@ SIMULATED = [
     mutation(
         "restampedBelowFloor",
         "The client stamps writes again without regard to what they replaced.",
-        Edit(f"{CLIENT}/Store/Restamp.swift", "    «»let floor = before.map {", "return time"),
+        Edit(f"{SYNC}/Replica/UnitOfWork+Restamping.swift", "    «»let floor = before.map {", "return time"),
     ),
     mutation(
         "renewalMovesTimes",
         "A new identity moves the times of what waits.",
-        Edit(f"{CLIENT}/Store/Restamp.swift", "return «isGiven» ? next(max(last, time))", "true"),
+        Edit(f"{SYNC}/Replica/UnitOfWork+Restamping.swift", "return «isGiven» ? next(max(last, time))", "true"),
     ),
     mutation(
         "stepsNotTaken",
@@ -425,7 +429,7 @@ SIMULATED = [
         "notOfferedBeforeItGoes",
         "A replica that learns of a loss does not offer what gives way.",
         Edit(
-            f"{CLIENT}/Store/ReplicaTransaction+Answers.swift",
+            f"{SYNC}/Replica/Outbox.swift",
             "    «»guard record.key.kind != .conflict, record.key.kind != .entitlement else { return }",
             "return",
         ),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server's address and the way to authenticate it.
 
+import AtrestSync
 import AtrestTrust
 
 /// A server's address as written in a pairing link and stored in the replica.

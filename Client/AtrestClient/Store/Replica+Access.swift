@@ -87,12 +87,14 @@ extension Replica {
   public func pending() throws(ReplicaError) -> [PendingWrite] {
     try read { transaction in
       var writes: [PendingWrite] = []
-      try transaction.forEachEntry { entry in
+      try transaction.work.outbox.forEachEntry { entry throws(ReplicaError) in
         let times = entry.offer?.record.registers.filter(entry.wrote).map(\.stamp.time)
         writes.append(
           PendingWrite(
             key: entry.key, written: entry.offer?.written ?? [], since: times?.max()?.wallTime,
-            refusal: entry.refusal))
+            refusal: entry.refusal.map {
+              PendingWrite.WriteRefusal(reason: $0.reason, message: $0.message)
+            }))
       }
       return writes
     }
@@ -102,7 +104,7 @@ extension Replica {
   package func waitingOffers() throws(ReplicaError) -> [Offer] {
     try read { transaction in
       var offers: [Offer] = []
-      try transaction.forEachEntry { entry in
+      try transaction.work.outbox.forEachEntry { entry throws(ReplicaError) in
         if let offer = entry.offer { offers.append(offer) }
       }
       return offers
@@ -112,20 +114,16 @@ extension Replica {
   /// A summary of the replica. O(waiting writes).
   public func status() throws(ReplicaError) -> ReplicaStatus {
     try read { transaction in
-      let row = try Row.fetchOne(
-        transaction.database,
-        sql: """
-          SELECT count(*), count(refused_reason), count(*) FILTER (WHERE refused_reason = ?)
-          FROM outbox
-          """, arguments: [RefusalReason.massDeletion.rawValue])
       let state = transaction.state
-      let (refused, held): (Int, Int) = (row?[1] ?? 0, row?[2] ?? 0)
+      let refused = try transaction.work.tables.refusedRows()
+      let held = refused.count { $0.reason == .massDeletion }
       return ReplicaStatus(
         replica: state.replica, account: state.account, server: state.endpoint,
         cursor: state.cursor, lastSync: state.lastSync.map(state.serverOffset.shown),
         serverOffsetMilliseconds: state.serverOffset.milliseconds,
-        isServerClockDoubtful: state.isServerClockDoubtful, pendingCount: row?[0] ?? 0,
-        refusedCount: refused - held, heldDeletionCount: held)
+        isServerClockDoubtful: state.isServerClockDoubtful,
+        pendingCount: try transaction.work.tables.outboxCount(),
+        refusedCount: refused.count - held, heldDeletionCount: held)
     }
   }
 
@@ -133,7 +131,9 @@ extension Replica {
   public func allRecords() throws(ReplicaError) -> [Record] {
     try read { transaction in
       var records: [Record] = []
-      try transaction.forEachRecord { records.append($0) }
+      try transaction.work.records.forEachRecord { record throws(ReplicaError) in
+        records.append(record)
+      }
       return records
     }
   }
@@ -143,7 +143,9 @@ extension Replica {
   public func digest() throws(ReplicaError) -> String {
     try read { transaction in
       var digest = Digest()
-      try transaction.forEachRecord { digest.add($0.encoded) }
+      try transaction.work.records.forEachRecord { record throws(ReplicaError) in
+        digest.add(record.encoded)
+      }
       return digest.text
     }
   }

@@ -23,16 +23,17 @@ extension Replica {
       var count = 0
       let rows = try Row.fetchCursor(database, sql: "SELECT kind, id, body FROM record")
       while let row = try rows.next() {
-        let key = RecordKey(
-          kind: RecordKind(rawValue: try row.decode(atIndex: 0)), id: try row.bytes(at: 1))
-        _ = try transaction.decode(row.bytes(at: 2), of: key)
+        _ = try transaction.work.records.decode(row.bytes(at: 2), of: row.key(at: 0))
         count += 1
       }
-      try transaction.forEachEntry { entry in
+      try transaction.work.outbox.forEachEntry { entry throws(ReplicaError) in
         let isSound =
-          try entry.offer.map { $0.record.key == entry.key }
-          ?? (transaction.body(entry.key) != nil)
-        guard isSound else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+          if let offer = entry.offer {
+            offer.record.key == entry.key
+          } else {
+            try transaction.work.tables.recordBody(entry.key) != nil
+          }
+        guard isSound else { throw transaction.work.tables.damaged() }
       }
       return count
     }

@@ -47,7 +47,7 @@ public struct PendingWrite: Hashable, Sendable {
   /// Why the server did not take a write.
   public struct WriteRefusal: Hashable, Sendable {
     /// For programs.
-    public var reason: Refusal.Reason
+    public var reason: RefusalReason
     /// For people: one sentence of the server's.
     public var message: String
   }

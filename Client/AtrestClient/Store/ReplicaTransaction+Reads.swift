@@ -58,18 +58,7 @@ extension ReplicaTransaction {
 
   /// Journal entries that are not deleted and are younger than 90 days, newest first.
   public func conflicts() throws(ReplicaError) -> [JournalEntry] {
-    let now = state.serverOffset.corrected(now).milliseconds
-    let entries = try all(.conflict) { record in
-      (try? Conflict(record)).map { JournalEntry(conflict: $0) }
-    }
-    return entries.filter {
-      let (end, overflow) = $0.conflict.noticed.milliseconds
-        .addingReportingOverflow(Conflict.retentionMilliseconds)
-      return overflow || end > now
-    }.sorted {
-      $0.conflict.noticed == $1.conflict.noticed
-        ? $0.key < $1.key : $0.conflict.noticed > $1.conflict.noticed
-    }
+    try work.conflicts().map { JournalEntry(conflict: $0) }
   }
 
   private func live(_ key: RecordKey) throws(ReplicaError) -> Record? {
@@ -79,12 +68,6 @@ extension ReplicaTransaction {
   private func all<Value>(
     _ kind: RecordKind, _ read: (Record) -> Value?
   ) throws(ReplicaError) -> [Value] {
-    try storage {
-      var values: [Value] = []
-      try forEachRecord(kind: kind) { record in
-        if !record.isDeleted, let value = read(record) { values.append(value) }
-      }
-      return values
-    }
+    try work.records.all(kind, read)
   }
 }

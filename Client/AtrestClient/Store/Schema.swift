@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of a replica and their migrations.
 
+import AtrestReplication
+import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
+
+import struct AtrestReplication.Record
 
 /// The tables of a replica. Each version migrates from the previous one; all steps run in one
 /// transaction.
@@ -110,7 +115,7 @@ enum Schema {
     """
 
   /// - `replica.cursor_…`, `replica.head_…`: cursors by commit name. `confirmed_token`,
-  ///   `last_number`, `outbox.number`, `outbox_token`: the outbox as a log; see `OutboxLog.swift`.
+  ///   `last_number`, `outbox.number`, `outbox_token`: the outbox as a log; see `Outbox`.
   /// - `outbox.restored`: whether the server may have lost a record that is offered again.
   static let version6 = """
     ALTER TABLE replica RENAME COLUMN epoch TO cursor_commit;
@@ -136,7 +141,7 @@ enum Schema {
     guard version < steps.count else { return }
     for (index, step) in steps.enumerated().dropFirst(version) {
       try database.execute(sql: step)
-      if index == 4, version > 0 { try ListingPosition.fill(database) }
+      if index == 4, version > 0 { try fillListings(database) }
       if index == 5 { try numberOutbox(database) }
     }
     try database.execute(sql: "PRAGMA user_version = \(steps.count)")
@@ -180,5 +185,25 @@ enum Schema {
         ALTER TABLE replica DROP COLUMN token_held;
         ALTER TABLE replica DROP COLUMN token_attempts;
         """)
+  }
+
+  /// Derives the position of every record: a migration for files of versions without positions.
+  private static func fillListings(_ database: Database) throws {
+    let rows = try Row.fetchCursor(
+      database, sql: "SELECT rowid, body FROM record WHERE kind IN (?, ?)",
+      arguments: [RecordKind.session.rawValue, RecordKind.water.rawValue])
+    var places: [(Int64, ListingPosition)] = []
+    while let row = try rows.next() {
+      // An unreadable record is reported when it is read.
+      guard let record = try? Record(decoding: row.bytes(at: 1)),
+        let place = ListingPosition(of: record)
+      else { continue }
+      places.append((try row.decode(atIndex: 0), place))
+    }
+    let update = try database.cachedStatement(
+      sql: "UPDATE record SET state = ?, at = ? WHERE rowid = ?")
+    for (row, place) in places {
+      try update.execute(arguments: [place.state.rawValue, place.at, row])
+    }
   }
 }

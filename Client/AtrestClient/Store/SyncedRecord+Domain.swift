@@ -34,11 +34,7 @@ extension Session: ProtocolRecord {
     self = session
   }
 
-  func check() throws(ReplicaError) {
-    guard Session.targetRange.contains(targetMinutes) else {
-      throw .invalid("A fast's target lies between 1 minute and 14 days. Choose another.")
-    }
-  }
+  func check() throws(ReplicaError) { try checkTarget() }
 }
 
 extension WaterEntry: ProtocolRecord {

@@ -54,7 +54,7 @@ extension SyncedRecord {
 
 extension RecordKind {
   /// The kinds that apps may bring. The others are the protocol's.
-  public static let apps: PartialRangeFrom<RecordKind> = RecordKind(rawValue: 1024)...
+  public static let apps: PartialRangeFrom<RecordKind> = .firstOfApps...
 }
 
 extension ReplicaTransaction {
@@ -85,13 +85,7 @@ extension ReplicaTransaction {
   /// All records of a kind, by id. Leaves out deleted ones and what is none of this kind. O(all of
   /// the kind).
   public func records<R: SyncedRecord>(of type: R.Type) throws(ReplicaError) -> [R] {
-    try storage {
-      var values: [R] = []
-      try forEachRecord(kind: R.kind) { record in
-        if let value = R(record) { values.append(value) }
-      }
-      return values
-    }
+    try work.records.all(R.kind) { R($0) }
   }
 }
 

@@ -178,7 +178,7 @@ extension StatusReport.Refused {
 
   fileprivate static let quotaName = "quota"
 
-  private static func name(_ reason: Refusal.Reason) -> String {
+  private static func name(_ reason: RefusalReason) -> String {
     switch reason {
     case .clockSkew: "clock_skew"
     case .invalid: "invalid"
@@ -189,7 +189,7 @@ extension StatusReport.Refused {
     }
   }
 
-  private static func advice(_ reason: Refusal.Reason, _ kind: RecordKind, _ id: String) -> String {
+  private static func advice(_ reason: RefusalReason, _ kind: RecordKind, _ id: String) -> String {
     let command: String? =
       switch kind {
       case .session: "sessions"

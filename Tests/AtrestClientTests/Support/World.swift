@@ -106,7 +106,9 @@ final class TestReplica: Sendable {
   func offers() throws -> [Offer] {
     try replica.read { transaction in
       var offers: [Offer] = []
-      try transaction.forEachEntry { if let offer = $0.offer { offers.append(offer) } }
+      try transaction.work.outbox.forEachEntry { entry throws(ReplicaError) in
+        if let offer = entry.offer { offers.append(offer) }
+      }
       return offers
     }
   }
@@ -134,7 +136,9 @@ final class TestReplica: Sendable {
   func numbers() throws -> [UInt64?] {
     try replica.read { transaction in
       var numbers: [UInt64?] = []
-      try transaction.forEachEntry { numbers.append($0.number) }
+      try transaction.work.outbox.forEachEntry { entry throws(ReplicaError) in
+        numbers.append(entry.number)
+      }
       return numbers
     }
   }

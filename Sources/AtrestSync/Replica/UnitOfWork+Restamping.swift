@@ -2,27 +2,26 @@
 // Restamps waiting writes: after a change of identity, and after this device's clock was ahead.
 
 import AtrestReplication
-import Foundation
-import GRDB
-
-import struct AtrestReplication.Record
+import AtrestWire
 
 /// Restamping preserves order within each record, and only there: one record's times do not delay
 /// another's. A new stamp stays greater than every stamp that the record had at the time of the
 /// write, in any field, and than those of the record's earlier waiting writes: a writer that knew
 /// one of those did not know this write. Acknowledged writes never change, and of writes that the
 /// server may have, only the identity does.
-extension ReplicaTransaction {
+extension UnitOfWork {
   /// Restamps all waiting writes with another identity and keeps their times.
-  func restamp(as replica: ReplicaID) throws {
+  package mutating func restamp(as replica: ReplicaID) throws(ReplicaError) {
     try restamp(as: replica, nil)
   }
 
   /// Restamps writes that the server does not have if they lead its clock by more than it accepts.
   /// The new times are those that a correct clock would have given.
-  func restamp(aheadOf server: WallTime, as replica: ReplicaID? = nil) throws {
-    let offset = state.serverOffset.correction
-    try restamp(as: replica ?? state.replica) { time, entry in
+  package mutating func restamp(
+    aheadOf server: WallTime, as replica: ReplicaID? = nil
+  ) throws(ReplicaError) {
+    let offset = tables.state.serverOffset.correction
+    try restamp(as: replica ?? tables.state.replica) { time, entry in
       guard entry.number == nil, ClockSkew.isTooFarAhead(time, of: server) else { return time }
       let (moved, overflow) = time.wallTime.milliseconds.addingReportingOverflow(offset)
       let earlier = overflow ? server : WallTime(milliseconds: moved)
@@ -30,26 +29,37 @@ extension ReplicaTransaction {
     }
     // The old stamps are no longer in use, so the clock need not stay ahead of them.
     var latest = HybridTime(rawValue: 0)
-    try forEachRecord { record in
+    try records.forEachRecord { record throws(ReplicaError) in
       if record.key.kind != .entitlement, let time = record.latestTime {
         latest = max(latest, time)
       }
     }
-    state.clock = HybridClock(latest: latest)
+    tables.state.clock = HybridClock(latest: latest)
   }
 
-  private func restamp(
+  /// Restamps writes that were, or would be, refused for their stamps: no time is later than the
+  /// server's clock, where the order of a record allows. Clears the refusals and demands a
+  /// reconcile.
+  package mutating func restamp(at now: WallTime) throws(ReplicaError) {
+    try restamp(aheadOf: tables.state.serverOffset.server(at: now))
+    try outbox.clearRefusals(.clockSkew)
+    // A write with an earlier stamp may now lose to one that it had beaten here, and which this
+    // replica no longer has.
+    demandReconcile(afterLoss: false)
+  }
+
+  private mutating func restamp(
     as replica: ReplicaID, _ time: ((HybridTime, OutboxEntry) -> HybridTime)?
-  ) throws {
+  ) throws(ReplicaError) {
     var keys: [RecordKey] = []
     var entries: [RecordKey: [OutboxEntry]] = [:]
-    try forEachEntry { entry in
+    try outbox.forEachEntry { entry throws(ReplicaError) in
       if entries[entry.key] == nil { keys.append(entry.key) }
       entries[entry.key, default: []].append(entry)
     }
     for key in keys {
       var record = RecordRestamp(replica, time)
-      try record.run(entries[key] ?? [], key, in: self)
+      if try record.run(entries[key] ?? [], key, in: outbox) { written.insert(key) }
     }
   }
 }
@@ -72,20 +82,22 @@ private struct RecordRestamp {
     self.time = time
   }
 
-  mutating func run(
-    _ entries: [OutboxEntry], _ key: RecordKey, in transaction: ReplicaTransaction
-  ) throws {
-    let held = try transaction.record(key)
+  /// Restamps the record and its entries.
+  /// - Returns: Whether that changed what the record says.
+  mutating func run<Tables>(
+    _ entries: [OutboxEntry], _ key: RecordKey, in outbox: Outbox<Tables>
+  ) throws(ReplicaError) -> Bool {
+    let held = try outbox.records.record(key)
     // What was pruned stays below: these writes were not among it.
     least = held?[Register.pruneFloorField]?.stamp.time ?? least
     for entry in entries { choose(for: entry) }
-    guard stamps.contains(where: { $0.key != $0.value }) else { return }
+    guard stamps.contains(where: { $0.key != $0.value }) else { return false }
     for entry in entries {
       guard var offer = entry.offer else { continue }
       offer.record = replaced(in: offer.record)
-      try transaction.rewrite(entry.sequence, offer)
+      try outbox.rewrite(entry.sequence, offer)
     }
-    guard let before = held else { return }
+    guard let before = held else { return false }
     var restamped = replaced(in: before)
     // A write that lost here to another replica's write of the same time may win under the new
     // identity.
@@ -100,8 +112,8 @@ private struct RecordRestamp {
       // What is too large together is refused, and stays in the outbox alone.
       if both.isStorable { restamped = both }
     }
-    try transaction.put(restamped)
-    if restamped.message != before.message { transaction.changed.written.insert(key) }
+    try outbox.records.put(restamped)
+    return restamped.message != before.message
   }
 
   private mutating func choose(for entry: OutboxEntry) {
@@ -109,7 +121,7 @@ private struct RecordRestamp {
     let written = offer.record.registers.filter(entry.wrote)
     own.formUnion(written)
     let before = offer.record.registers.compactMap { entry.wrote($0) ? $0.replaced : $0.stamp }
-    for stamp in Set(written.map(\.stamp)).sorted() {
+    for stamp in Set(written.map { $0.stamp }).sorted() {
       // A write that is offered again is still the same write.
       if let chosen = stamps[stamp] {
         last = max(last, chosen.time)

@@ -4,15 +4,11 @@
 import AtrestDomain
 import AtrestReplication
 import AtrestWire
-import Foundation
-import GRDB
-
-import struct AtrestReplication.Record
 
 /// A record's listing and sort key, derived whenever the record is stored.
-struct ListingPosition: Hashable {
+package struct ListingPosition: Hashable, Sendable {
   /// The listing. The raw values are stored.
-  enum State: Int {
+  package enum State: Int, Sendable {
     /// A running fast, or a drink.
     case open = 0
     /// A completed fast of 4 hours or more.
@@ -26,16 +22,20 @@ struct ListingPosition: Hashable {
     case short = 4
 
     /// The state of a drink: `open`, whose number it shares.
-    static let drunk = State.open
+    package static let drunk = State.open
+
+    /// The states of fasts that were, or may have been, completed.
+    package static let completed: [State] = [.inHistory, .deleted, .short]
   }
 
-  var state: State
+  /// The listing.
+  package var state: State
   /// The end of a fast, or its start if it is running; the time of a drink. Milliseconds since
   /// 1970.
-  var at: Int64
+  package var at: Int64
 
   /// nil for a record that is neither listed nor counted.
-  init?(of record: Record) {
+  package init?(of record: Record) {
     switch record.key.kind {
     case .session: self.init(fast: record)
     case .water:
@@ -45,7 +45,8 @@ struct ListingPosition: Hashable {
     }
   }
 
-  private init(state: State, at: Int64) {
+  /// A position from its columns.
+  package init(state: State, at: Int64) {
     self.state = state
     self.at = at
   }
@@ -66,25 +67,5 @@ struct ListingPosition: Hashable {
     case .completed: state = session.isInHistory ? .inHistory : .short
     }
     self.init(state: state, at: (session.span.end ?? session.span.start).milliseconds)
-  }
-
-  /// Derives the position of every record: a migration for files of versions without positions.
-  static func fill(_ database: Database) throws {
-    let rows = try Row.fetchCursor(
-      database, sql: "SELECT rowid, body FROM record WHERE kind IN (?, ?)",
-      arguments: [RecordKind.session.rawValue, RecordKind.water.rawValue])
-    var places: [(Int64, ListingPosition)] = []
-    while let row = try rows.next() {
-      // An unreadable record is reported when it is read.
-      guard let record = try? Record(decoding: row.bytes(at: 1)),
-        let place = ListingPosition(of: record)
-      else { continue }
-      places.append((try row.decode(atIndex: 0), place))
-    }
-    let update = try database.cachedStatement(
-      sql: "UPDATE record SET state = ?, at = ? WHERE rowid = ?")
-    for (row, place) in places {
-      try update.execute(arguments: [place.state.rawValue, place.at, row])
-    }
   }
 }

@@ -2,129 +2,105 @@
 // Detects that most records would be deleted, and holds those deletions until a person confirms.
 
 import AtrestReplication
-import AtrestSync
 import AtrestWire
-import Foundation
-import GRDB
-
-import struct AtrestReplication.Record
 
 /// Which deletions to hold, and which are held already.
-struct MassDeletionDecision {
+package struct MassDeletionDecision {
   /// The deletions to hold; nil for none.
-  var held: HeldDeletions?
+  package var held: HeldDeletions?
   /// The outbox entries to hold.
   var entries: [Int64] = []
   /// Whether an earlier decision still holds an entry.
   var hasEarlier = false
 
   /// Whether nothing is held and nothing is to be held.
-  var isSettled: Bool { held == nil && !hasEarlier }
+  package var isSettled: Bool { held == nil && !hasEarlier }
 }
 
-extension ReplicaTransaction {
+/// The guard of a replica's waiting deletions.
+package struct MassDeletionGuard<Tables: ReplicaTables> {
+  private let tables: Tables
+  private let records: RecordTable<Tables>
+  private let outbox: Outbox<Tables>
+
+  /// The guard of an outbox.
+  package init(_ outbox: Outbox<Tables>) {
+    tables = outbox.tables
+    records = outbox.records
+    self.outbox = outbox
+  }
+
   /// Looks at all waiting deletions of records that the server knows as not deleted, and at all
   /// such records. The journal is not counted.
   ///
   /// O(waiting writes); O(records) if ten or more deletions wait.
-  func massDeletion(areAllowed: Bool) throws -> MassDeletionDecision {
+  package func decide(areAllowed: Bool) throws(ReplicaError) -> MassDeletionDecision {
     var decision = MassDeletionDecision()
-    decision.hasEarlier =
-      try Bool.fetchOne(
-        database, sql: "SELECT EXISTS (SELECT 1 FROM outbox WHERE refused_reason = ?)",
-        arguments: [Refusal.Reason.massDeletion.rawValue]) ?? false
+    decision.hasEarlier = try tables.refusedRows().contains { $0.reason == .massDeletion }
     guard !areAllowed else { return decision }
 
     var deleted: Set<RecordKey> = []
     var isNew: [RecordKey: Bool] = [:]
-    let rows = try Row.fetchCursor(
-      database,
-      sql: "SELECT sequence, offer, number FROM outbox WHERE offer IS NOT NULL ORDER BY sequence")
-    while let row = try rows.next() {
-      let offer = try decodeOffer(row.bytes(at: 1))
+    var entries: [Int64] = []
+    try outbox.forEachEntry { entry throws(ReplicaError) in
+      guard let offer = entry.offer else { return }
       let key = offer.record.key
       guard key.kind != .conflict, offer.written.contains(Register.deletedField),
         let action = offer.record[Register.deletedField]
-      else { continue }
+      else { return }
       // The oldest entry tells whether the server knows the record at all.
       if isNew[key] == nil { isNew[key] = action.replaced == nil }
-      guard isNew[key] == false, offer.record.isDeleted, try record(key)?.isDeleted == true else {
-        continue
-      }
+      guard isNew[key] == false, offer.record.isDeleted,
+        try records.record(key)?.isDeleted == true
+      else { return }
       deleted.insert(key)
       // The server may already have an entry that was sent, so that one is not held.
-      if try row.decode(Int64?.self, atIndex: 2) == nil {
-        decision.entries.append(try row.decode(atIndex: 0))
-      }
+      if entry.number == nil { entries.append(entry.sequence) }
     }
-    guard MassDeletion.mayNeedWord(deletions: deleted.count) else {
-      decision.entries = []
-      return decision
-    }
+    guard MassDeletion.mayNeedWord(deletions: deleted.count) else { return decision }
 
     var live = deleted.count
-    try forEachRecord { record in
+    try records.forEachRecord { record throws(ReplicaError) in
       if record.key.kind != .conflict, !record.isDeleted, isNew[record.key] != true { live += 1 }
     }
-    if MassDeletion.needsWord(deletions: deleted.count, of: live), !decision.entries.isEmpty {
+    if MassDeletion.needsWord(deletions: deleted.count, of: live), !entries.isEmpty {
       decision.held = HeldDeletions(count: deleted.count, of: live)
-    } else {
-      decision.entries = []
+      decision.entries = entries
     }
     return decision
   }
 
-  /// The number of live records, journal entries excluded.
-  func liveCount() throws -> Int {
-    var live = 0
-    try forEachRecord { if $0.key.kind != .conflict, !$0.isDeleted { live += 1 } }
-    return live
-  }
-
   /// Applies a decision to the outbox.
-  func hold(_ decision: MassDeletionDecision) throws {
-    let reason = Refusal.Reason.massDeletion.rawValue
-    try database.execute(
-      sql: """
-        UPDATE outbox SET refused_reason = NULL, refused_message = NULL WHERE refused_reason = ?
-        """, arguments: [reason])
-    let statement = try database.cachedStatement(
-      sql: "UPDATE outbox SET refused_reason = ?, refused_message = ? WHERE sequence = ?")
+  package func hold(_ decision: MassDeletionDecision) throws(ReplicaError) {
+    try outbox.clearRefusals(.massDeletion)
     for sequence in decision.entries {
-      try statement.execute(arguments: [reason, "It waits for your word.", sequence])
-      try skip(sequence)
+      try tables.setRefusal(
+        OutboxRefusal(reason: .massDeletion, message: "It waits for your word."), at: sequence)
+      try outbox.skip(sequence)
     }
   }
 
   /// Withdraws a record's held deletion because the person writes to the record again. That write
   /// is the decision, whatever was pulled in between. Other writes of the same entry keep waiting.
   /// - Returns: The deletion and the `replaced` stamp for the write that takes its place; nil if
-  ///   the record has no held deletion.
-  func takeBackHeldDeletion(of stored: Record?) throws -> (deletion: Register, replaced: Stamp?)? {
+  ///   the record has no held deletion, or another action is its latest.
+  func takeBack(
+    of stored: Record?
+  ) throws(ReplicaError) -> (deletion: Register, replaced: Stamp?)? {
     guard let stored,
-      let entry = try entries(for: stored.key).last(where: \.isHeldDeletion),
+      let entry = try outbox.entries(for: stored.key).last(where: { $0.isHeldDeletion }),
       let waiting = entry.offer, let deletion = waiting.record[Register.deletedField]
     else { return nil }
     let isStanding = stored[deletion.field] == deletion
     guard let offer = waiting.withoutDeletion(), let action = offer.record[deletion.field],
       offer.written.contains(action.field)
     else {
-      try dequeue(entry.sequence)
+      try outbox.remove(entry.sequence)
       return isStanding ? (deletion, deletion.replaced) : nil
     }
-    try rewrite(entry.sequence, offer)
-    try database.cachedStatement(
-      sql: "UPDATE outbox SET refused_reason = NULL, refused_message = NULL WHERE sequence = ?"
-    ).execute(arguments: [entry.sequence])
+    try outbox.rewrite(entry.sequence, offer)
+    try tables.setRefusal(nil, at: entry.sequence)
     return isStanding ? (deletion, action.stamp) : nil
-  }
-}
-
-extension OutboxEntry {
-  /// Whether the entry deletes its record, was never sent, and waits for confirmation.
-  var isHeldDeletion: Bool {
-    guard number == nil, refusal?.reason == .massDeletion, let offer else { return false }
-    return offer.record.isDeleted && offer.written.contains(Register.deletedField)
   }
 }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables `action` and `action_step`.
+
+import AtrestReplication
+import AtrestSync
+import AtrestWire
+import Foundation
+import GRDB
+
+extension SQLiteTables {
+  func insertAction(
+    _ what: Int, at time: WallTime, _ steps: [ActionStepRow]
+  ) throws(ReplicaError) {
+    try execute("INSERT INTO action (what, at) VALUES (?, ?)", [what, time.milliseconds])
+    let sequence = database.lastInsertedRowID
+    for (place, step) in steps.enumerated() {
+      try execute(
+        "INSERT INTO action_step (action, place, before, after) VALUES (?, ?, ?, ?)",
+        [sequence, place, step.before.map { Data($0) }, Data(step.after)])
+    }
+  }
+
+  func newestAction(of what: Int?) throws(ReplicaError) -> ActionRow? {
+    try first(
+      """
+      SELECT sequence, what, at FROM action WHERE what = ?1 OR ?1 IS NULL
+      ORDER BY sequence DESC LIMIT 1
+      """, [what]
+    ) {
+      ActionRow(
+        sequence: try $0.decode(atIndex: 0), what: try $0.decode(atIndex: 1),
+        at: WallTime(milliseconds: try $0.decode(atIndex: 2)))
+    }
+  }
+
+  func actionSteps(_ sequence: Int64) throws(ReplicaError) -> [ActionStepRow] {
+    try all("SELECT before, after FROM action_step WHERE action = ? ORDER BY place", [sequence]) {
+      ActionStepRow(before: try $0.optionalBytes(at: 0), after: try $0.bytes(at: 1))
+    }
+  }
+
+  func removeAction(_ sequence: Int64) throws(ReplicaError) {
+    try execute("DELETE FROM action WHERE sequence = ?", [sequence])
+    try execute("DELETE FROM action_step WHERE action = ?", [sequence])
+  }
+
+  func removeActions(before time: WallTime, orThrough sequence: Int64) throws(ReplicaError) {
+    let removed = try execute(
+      "DELETE FROM action WHERE at < ? OR sequence <= ?", [time.milliseconds, sequence])
+    guard removed > 0 else { return }
+    try execute("DELETE FROM action_step WHERE action NOT IN (SELECT sequence FROM action)")
+  }
+}

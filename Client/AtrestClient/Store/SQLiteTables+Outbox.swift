@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables `outbox` and `outbox_token`. Numbers and tokens are stored as signed integers.
+
+import AtrestReplication
+import AtrestSync
+import AtrestWire
+import Foundation
+import GRDB
+
+extension SQLiteTables {
+  private static let columns =
+    "sequence, kind, id, offer, restored, number, refused_reason, refused_message"
+
+  private static func row(_ row: Row) throws -> OutboxRow {
+    var eligible = try eligibleRow(row)
+    if let reason = try row.decode(Int?.self, atIndex: 6) {
+      eligible.refusal = OutboxRefusal(
+        reason: RefusalReason(rawValue: reason),
+        message: try row.decode(String?.self, atIndex: 7) ?? "")
+    }
+    return eligible
+  }
+
+  /// The row of an entry that is not refused.
+  private static func eligibleRow(_ row: Row) throws -> OutboxRow {
+    OutboxRow(
+      sequence: try row.decode(atIndex: 0), key: try row.key(at: 1),
+      content: try row.optionalBytes(at: 3).map(OutboxContent.offer)
+        ?? .current(afterLoss: try row.decode(atIndex: 4)),
+      number: try row.decode(Int64?.self, atIndex: 5).map { UInt64(clamping: $0) })
+  }
+
+  func appendOutbox(_ key: RecordKey, _ content: OutboxContent) throws(ReplicaError) {
+    switch content {
+    case .offer(let offer):
+      try execute(
+        "INSERT INTO outbox (kind, id, offer) VALUES (?, ?, ?)",
+        [key.kind.rawValue, Data(key.id), Data(offer)])
+    case .current(let afterLoss):
+      try execute(
+        "INSERT INTO outbox (kind, id, restored) VALUES (?, ?, ?)",
+        [key.kind.rawValue, Data(key.id), afterLoss])
+    }
+  }
+
+  func outboxRow(_ sequence: Int64) throws(ReplicaError) -> OutboxRow? {
+    try first("SELECT \(Self.columns) FROM outbox WHERE sequence = ?", [sequence], Self.row)
+  }
+
+  func outboxRows(of key: RecordKey) throws(ReplicaError) -> [OutboxRow] {
+    try all(
+      "SELECT \(Self.columns) FROM outbox WHERE kind = ? AND id = ? ORDER BY sequence",
+      [key.kind.rawValue, Data(key.id)], Self.row)
+  }
+
+  func forEachOutboxRow(
+    _ visit: (OutboxRow) throws(ReplicaError) -> Void
+  ) throws(ReplicaError) {
+    try forEach("SELECT \(Self.columns) FROM outbox ORDER BY sequence", [], Self.row) {
+      row throws(ReplicaError) in
+      try visit(row)
+      return true
+    }
+  }
+
+  func forEachNumberedRow(
+    after number: UInt64, limit: Int, _ visit: (OutboxRow) throws(ReplicaError) -> Bool
+  ) throws(ReplicaError) {
+    try forEach(
+      """
+      SELECT \(Self.columns) FROM outbox WHERE number > ? AND refused_reason IS NULL
+      ORDER BY number LIMIT ?
+      """, [Int64(clamping: number), limit], Self.eligibleRow, visit)
+  }
+
+  func forEachUnnumberedRow(
+    notBehind reasons: [RefusalReason], limit: Int,
+    _ visit: (OutboxRow) throws(ReplicaError) -> Bool
+  ) throws(ReplicaError) {
+    let listed = reasons.map { "\($0.rawValue)" }.joined(separator: ", ")
+    try forEach(
+      """
+      SELECT \(Self.columns) FROM outbox
+      WHERE number IS NULL AND refused_reason IS NULL AND NOT EXISTS (
+        SELECT 1 FROM outbox AS earlier
+        WHERE earlier.kind = outbox.kind AND earlier.id = outbox.id
+        AND earlier.sequence < outbox.sequence AND earlier.refused_reason IN (\(listed)))
+      ORDER BY sequence LIMIT ?
+      """, [limit], Self.eligibleRow, visit)
+  }
+
+  func refusedRows() throws(ReplicaError) -> [(sequence: Int64, reason: RefusalReason)] {
+    try all(
+      """
+      SELECT sequence, refused_reason FROM outbox WHERE refused_reason IS NOT NULL
+      ORDER BY sequence
+      """, []
+    ) { (try $0.decode(atIndex: 0), RefusalReason(rawValue: try $0.decode(atIndex: 1))) }
+  }
+
+  func outboxCount() throws(ReplicaError) -> Int {
+    try first("SELECT count(*) FROM outbox", []) { try $0.decode(atIndex: 0) } ?? 0
+  }
+
+  func leastNumber() throws(ReplicaError) -> UInt64? {
+    try first("SELECT min(number) FROM outbox WHERE number IS NOT NULL", []) {
+      try $0.decode(Int64?.self, atIndex: 0).map { UInt64(clamping: $0) }
+    } ?? nil
+  }
+
+  func setOffer(_ offer: [UInt8], at sequence: Int64) throws(ReplicaError) {
+    try execute("UPDATE outbox SET offer = ? WHERE sequence = ?", [Data(offer), sequence])
+  }
+
+  func setNumber(_ number: UInt64?, at sequence: Int64) throws(ReplicaError) {
+    try execute(
+      "UPDATE outbox SET number = ? WHERE sequence = ?",
+      [number.map { Int64(clamping: $0) }, sequence])
+  }
+
+  func removeNumbers() throws(ReplicaError) {
+    try execute("UPDATE outbox SET number = NULL")
+  }
+
+  func setRefusal(_ refusal: OutboxRefusal?, at sequence: Int64) throws(ReplicaError) {
+    try execute(
+      "UPDATE outbox SET refused_reason = ?, refused_message = ? WHERE sequence = ?",
+      [refusal?.reason.rawValue, refusal?.message, sequence])
+  }
+
+  func removeOutboxRow(_ sequence: Int64, number: UInt64?) throws(ReplicaError) {
+    try execute(
+      "DELETE FROM outbox WHERE sequence = ?1 AND (?2 IS NULL OR number = ?2)",
+      [sequence, number.map { Int64(clamping: $0) }])
+  }
+
+  // MARK: Tokens
+
+  func newestToken() throws(ReplicaError) -> OutboxPosition? {
+    try first("SELECT through, token FROM outbox_token ORDER BY through DESC LIMIT 1", []) {
+      OutboxPosition(
+        number: UInt64(clamping: try $0.decode(Int64.self, atIndex: 0)),
+        token: UInt64(bitPattern: try $0.decode(Int64.self, atIndex: 1)))
+    }
+  }
+
+  func hasToken(atOrAfter position: OutboxPosition) throws(ReplicaError) -> Bool {
+    try first(
+      "SELECT EXISTS (SELECT 1 FROM outbox_token WHERE through >= ? AND token = ?)",
+      [Int64(clamping: position.number), Int64(bitPattern: position.token)]
+    ) { try $0.decode(atIndex: 0) } ?? false
+  }
+
+  func insertToken(_ position: OutboxPosition) throws(ReplicaError) {
+    try execute(
+      "INSERT INTO outbox_token (through, token) VALUES (?, ?)",
+      [Int64(clamping: position.number), Int64(bitPattern: position.token)])
+  }
+
+  func removeTokens(butNewest count: Int) throws(ReplicaError) {
+    try execute(
+      """
+      DELETE FROM outbox_token WHERE through <= (
+        SELECT through FROM outbox_token ORDER BY through DESC LIMIT 1 OFFSET ?)
+      """, [count])
+  }
+
+  /// Writes the newest token again. Any write forces the WAL to disk, but SQLite skips one that
+  /// changes nothing.
+  func makeDurable() throws(ReplicaError) {
+    guard let newest = try newestToken() else { return }
+    try execute(
+      "DELETE FROM outbox_token WHERE through = ?", [Int64(clamping: newest.number)])
+    try insertToken(newest)
+  }
+}

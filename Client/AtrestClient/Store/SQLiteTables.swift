@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// A replica's tables in SQLite, within one transaction.
+
+import AtrestReplication
+import AtrestSync
+import AtrestWire
+import Foundation
+import GRDB
+
+/// The tables of a replica's file. Files beside this one have the operations on each of them; the
+/// tables themselves are in `Schema`.
+///
+/// Remembers the first failure, so that the transaction rolls back whatever the caller does with
+/// the error. Its variables are touched for each row, one at a time, so no access to them needs to
+/// be checked for overlapping another one.
+final class SQLiteTables: ReplicaTables {
+  let database: Database
+  let path: String
+  @exclusivity(unchecked) var state: ReplicaState
+  private let stateBefore: ReplicaState
+  @exclusivity(unchecked) private var failure: ReplicaError?
+  /// The statement that was used last: most are used for many rows in succession.
+  @exclusivity(unchecked) private var latest: (sql: String, statement: Statement)?
+
+  /// The tables of a database that is in a transaction.
+  init(_ database: Database, path: String) throws {
+    self.database = database
+    self.path = path
+    state = try ReplicaState(database)
+    stateBefore = state
+  }
+
+  /// Called before the commit.
+  func finish() throws {
+    if let failure { throw failure }
+    if state != stateBefore { try state.write(database) }
+  }
+
+  func damaged() -> ReplicaError {
+    let known = failure ?? .damaged(path: path)
+    failure = known
+    return known
+  }
+
+  /// Runs database code and remembers its failure.
+  func storage<Result>(_ body: () throws -> Result) throws(ReplicaError) -> Result {
+    if let failure { throw failure }
+    do { return try body() } catch {
+      let known = ReplicaError(error, path: path)
+      failure = known
+      throw known
+    }
+  }
+
+  private func statement(_ sql: String) throws -> Statement {
+    if let latest, latest.sql == sql { return latest.statement }
+    let statement = try database.cachedStatement(sql: sql)
+    latest = (sql, statement)
+    return statement
+  }
+
+  /// Executes a statement, which stays prepared.
+  /// - Returns: The number of rows that it changed.
+  @discardableResult
+  func execute(_ sql: String, _ arguments: StatementArguments = []) throws(ReplicaError) -> Int {
+    try storage {
+      try statement(sql).execute(arguments: arguments)
+      return database.changesCount
+    }
+  }
+
+  /// The first row of a query, whose statement stays prepared; nil if there is none.
+  func first<Value>(
+    _ sql: String, _ arguments: StatementArguments, _ read: (Row) throws -> Value
+  ) throws(ReplicaError) -> Value? {
+    try storage {
+      try Row.fetchOne(statement(sql), arguments: arguments).map(read)
+    }
+  }
+
+  /// All rows of a query, whose statement stays prepared.
+  func all<Value>(
+    _ sql: String, _ arguments: StatementArguments, _ read: (Row) throws -> Value
+  ) throws(ReplicaError) -> [Value] {
+    try storage {
+      var values: [Value] = []
+      let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
+      while let row = try rows.next() { values.append(try read(row)) }
+      return values
+    }
+  }
+
+  /// Calls `visit` for the rows of a query, one by one, until it returns false. The statement stays
+  /// prepared.
+  func forEach<Value>(
+    _ sql: String, _ arguments: StatementArguments, _ read: (Row) throws -> Value,
+    _ visit: (Value) throws(ReplicaError) -> Bool
+  ) throws(ReplicaError) {
+    let rows = try storage {
+      try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
+    }
+    while let value = try storage({ try rows.next().map(read) }), try visit(value) {}
+  }
+}
+
+extension Row {
+  /// A copy of a blob. The tables are strict, so NULL means that the file is damaged.
+  func bytes(at index: Int) throws -> [UInt8] {
+    guard let bytes = try optionalBytes(at: index) else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+    }
+    return bytes
+  }
+
+  /// A copy of a blob, or nil for NULL.
+  func optionalBytes(at index: Int) throws -> [UInt8]? {
+    try withUnsafeData(atIndex: index) { data in
+      data.map { $0.withUnsafeBytes { [UInt8]($0) } }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the waiting writes that one request carries.
+
+import AtrestReplication
+import AtrestWire
+
+extension Outbox {
+  /// Whether a write waits that is neither refused nor held, nor behind one that was refused
+  /// temporarily.
+  package func hasWaiting() throws(ReplicaError) -> Bool {
+    var isThere = false
+    try tables.forEachNumberedRow(after: 0, limit: 1) { _ throws(ReplicaError) in
+      isThere = true
+      return false
+    }
+    if isThere { return true }
+    try tables.forEachUnnumberedRow(notBehind: RefusalReason.transient, limit: 1) {
+      _ throws(ReplicaError) in
+      isThere = true
+      return false
+    }
+    return isThere
+  }
+
+  /// The oldest waiting entries above a number that fit a page, numbered. Leaves out refused and
+  /// held entries, and later entries of a record whose earlier one was refused temporarily: a
+  /// record's writes stay in order.
+  package func page(
+    after last: UInt64, of records: Int = Page.records
+  ) throws(ReplicaError) -> OutboxPage {
+    let settled = try settledThrough()
+    var draft = try draft(after: last, of: records)
+    // Nothing is numbered yet, and each pass has fewer entries, so this ends.
+    while !draft.superfluous.isEmpty {
+      for sequence in draft.superfluous { try remove(sequence) }
+      draft = try self.draft(after: last, of: records)
+    }
+    var page = draft.page
+    guard !page.offers.isEmpty else { return page }
+    let lastNumber = tables.state.lastNumber
+    let numbers = draft.numbers + (0..<draft.unnumbered.count).map { lastNumber + UInt64($0) + 1 }
+    if draft.unnumbered.isEmpty {
+      // A process killed during a commit can leave numbers that other processes see and the disk
+      // does not have. After a power failure the server would be at a position that this replica
+      // does not know.
+      try tables.makeDurable()
+    } else {
+      try number(draft.unnumbered)
+    }
+    guard let token = try tables.newestToken()?.token else { throw tables.damaged() }
+    page.segment = OutboxSegment(
+      confirmed: tables.state.confirmedToken, token: token, settledThrough: settled,
+      numbers: numbers)
+    return page
+  }
+
+  private func draft(
+    after last: UInt64, of records: Int
+  ) throws(ReplicaError) -> PageDraft {
+    var draft = PageDraft()
+    try tables.forEachNumberedRow(after: last, limit: records) { row throws(ReplicaError) in
+      try add(row, to: &draft)
+    }
+    let room = records - draft.page.sequences.count
+    guard !draft.isFull, room > 0 else { return draft }
+    try tables.forEachUnnumberedRow(notBehind: RefusalReason.transient, limit: room) {
+      row throws(ReplicaError) in
+      try add(row, to: &draft)
+    }
+    return draft
+  }
+
+  /// Adds an entry to a page.
+  /// - Returns: Whether others may fit as well.
+  private func add(_ row: OutboxRow, to draft: inout PageDraft) throws(ReplicaError) -> Bool {
+    guard let offer = try bytes(of: row) else {
+      draft.superfluous.append(row.sequence)
+      return true
+    }
+    draft.bytes += offer.count
+    if draft.isFull, !draft.page.offers.isEmpty { return false }
+    draft.page.sequences.append(row.sequence)
+    draft.page.offers.append(offer)
+    if let number = row.number {
+      draft.numbers.append(number)
+    } else {
+      draft.unnumbered.append(row.sequence)
+    }
+    return true
+  }
+
+  /// The bytes to send. nil if an acknowledged record was to be offered again but by now consists
+  /// only of waiting writes.
+  private func bytes(of row: OutboxRow) throws(ReplicaError) -> [UInt8]? {
+    switch row.content {
+    case .offer(let bytes): return bytes
+    case .current(let afterLoss):
+      guard let record = try records.record(row.key) else { throw tables.damaged() }
+      guard var offer = try acknowledgedPart(of: record) else { return nil }
+      offer.isRestored = afterLoss
+      return offer.encoded
+    }
+  }
+}
+
+/// A page before its new entries are numbered.
+private struct PageDraft {
+  var page = OutboxPage()
+  /// The size of the offers, one that no longer fitted included.
+  var bytes = 0
+  /// The numbers of the entries that have one. They come first.
+  var numbers: [UInt64] = []
+  /// The entries without one.
+  var unnumbered: [Int64] = []
+  /// Entries whose content other waiting writes now carry.
+  var superfluous: [Int64] = []
+
+  var isFull: Bool { bytes > Page.recordBytes }
+}

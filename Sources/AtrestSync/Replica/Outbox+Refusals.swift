@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a refusal does to the refused write and to later ones of its record.
+
+import AtrestDomain
+import AtrestReplication
+import AtrestWire
+
+extension Outbox {
+  /// Records a refusal. The entry loses its number: what is offered next may differ from what was
+  /// refused.
+  func note(_ refusal: Refusal, on page: OutboxPage, _ index: Int) throws(ReplicaError) {
+    let sequence = page.sequences[index]
+    guard let row = try tables.outboxRow(sequence), let number = row.number,
+      number == page.segment?.numbers[index]
+    else { return }
+    try tables.setNumber(nil, at: sequence)
+    try tables.setRefusal(
+      OutboxRefusal(reason: refusal.reason, message: shown(refusal.message)), at: sequence)
+    if RefusalReason.transient.contains(refusal.reason) {
+      try releaseNumbers(of: row.key, after: sequence)
+    } else {
+      try skip(sequence)
+    }
+  }
+
+  /// Later writes of the record lose their numbers: whoever sends them next does so after the
+  /// refused one. A server that was sent them beside it has refused them, too; one that is still to
+  /// get them must not judge them, because it may have been told by then that the refusal is
+  /// settled.
+  private func releaseNumbers(of key: RecordKey, after refused: Int64) throws(ReplicaError) {
+    let later = try tables.outboxRows(of: key).filter { $0.sequence > refused }
+    for row in later where row.number != nil { try tables.setNumber(nil, at: row.sequence) }
+    if !later.isEmpty { try noteNumbersWithdrawn() }
+  }
+
+  /// Detaches later unsent writes of the record from a refused one: they replace what it replaced.
+  func skip(_ refused: Int64) throws(ReplicaError) {
+    guard let entry = try entry(refused), let offer = entry.offer else { return }
+    let skipped = offer.record.registers.filter(entry.wrote)
+    // Every later entry with one of these registers, written or carried along, gets the corrected
+    // one.
+    var corrected: [Register: Register] = [:]
+    for later in try entries(for: entry.key)
+    where later.sequence > refused && later.number == nil {
+      guard var changed = later.offer else { continue }
+      for register in changed.record.registers {
+        if later.wrote(register),
+          let under = skipped.first(where: {
+            $0.field == register.field && $0.stamp == register.replaced
+          })
+        {
+          corrected[register] = Register(
+            field: register.field, stamp: register.stamp, replaced: under.replaced,
+            value: register.value)
+        }
+        if let right = corrected[register] { changed.record.set(right) }
+      }
+      if changed != later.offer { try rewrite(later.sequence, changed) }
+    }
+    guard !corrected.isEmpty, var held = try records.record(entry.key) else { return }
+    for register in held.registers {
+      if let right = corrected[register] { held.set(right) }
+    }
+    try records.put(held)
+  }
+
+  /// The sequence of the newest entry that the server refused; 0 if there is none. Held deletions
+  /// are not among them.
+  package func lastRefused() throws(ReplicaError) -> Int64 {
+    try tables.refusedRows().last { $0.reason != .massDeletion }?.sequence ?? 0
+  }
+
+  /// Makes refused entries eligible again, up to the one with a sequence. Held deletions stay.
+  package func retryRefused(through sequence: Int64) throws(ReplicaError) {
+    for row in try tables.refusedRows()
+    where row.sequence <= sequence && row.reason != .massDeletion {
+      try tables.setRefusal(nil, at: row.sequence)
+    }
+  }
+
+  /// Forgets all refusals of one sort.
+  func clearRefusals(_ reason: RefusalReason) throws(ReplicaError) {
+    for row in try tables.refusedRows() where row.reason == reason {
+      try tables.setRefusal(nil, at: row.sequence)
+    }
+  }
+}
+
+/// Server text made safe to show: without control characters, which could steer a terminal, and at
+/// most 300 scalars long.
+package func shown(_ text: String) -> String {
+  let scalars = text.unicodeScalars.filter { !$0.steersDisplay }
+  return String(String.UnicodeScalarView(scalars.prefix(300)))
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores the server's answers: acknowledgements, refusals, records and the new cursor.
+
+import AtrestReplication
+import AtrestWire
+
+extension UnitOfWork {
+  /// Stores an answer: merges its records, removes acknowledged entries from the outbox, records
+  /// refusals, and updates the cursor, the head, the clock offset and the server's outbox position.
+  /// If the server lost something, the cursor becomes the head and a reconcile is demanded.
+  ///
+  /// - Parameters:
+  ///   - request: The request that was answered.
+  ///   - page: The offers that it carried.
+  ///   - reading: This device's clocks when the answer arrived.
+  /// - Throws: `.invalid` if the answer breaks the contract.
+  package mutating func apply(
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at reading: Reading
+  ) throws(ReplicaError) -> AppliedAnswer {
+    // Trims the undo journal too: its copies of deleted records must not outlive those elsewhere,
+    // even if the person does nothing more on this device.
+    try actions.trim(at: now)
+    var applied = AppliedAnswer()
+    let refused = Set(answer.refusals.map { $0.index })
+    guard refused.allSatisfy({ (0..<page.offers.count).contains($0) }),
+      answer.superseded.allSatisfy({ $0 < page.offers.count })
+    else { throw .invalid("an answer speaks of offers that were not made") }
+    guard answer.cursor.sequence <= answer.head.sequence else {
+      throw .invalid("an answer leads beyond the account's head")
+    }
+    if tables.state.hasOvertaken(answer, to: request) {
+      applied.isOvertaken = true
+      return applied
+    }
+
+    tables.state.serverOffset.learn(answer.serverTime, now: reading.now, waited: reading.waited)
+    tables.state.isServerClockDoubtful = answer.isClockDoubtful
+    let judged = try judgedOffers(answer, request, page, &applied)
+    // Offers are not echoed back, so an answer about another replica's outbox cannot be applied.
+    if applied.isForked { return applied }
+    for refusal in answer.refusals where judged.contains(refusal.index) {
+      try outbox.note(refusal, on: page, refusal.index)
+      if refusal.reason == .clockSkew { applied.hasClockSkew = true }
+    }
+    let refusals = answer.refusals.filter { judged.contains($0.index) }
+    let heldCount = refusals.count { $0.reason == .massDeletion }
+    if heldCount > 0 {
+      applied.heldDeletions = HeldDeletions(
+        count: heldCount, of: try records.liveCount() + heldCount)
+    }
+    applied.acknowledged = judged.count - refusals.count
+    applied.refused = refusals.count { $0.reason != .massDeletion }
+    applied.overQuota = refusals.count { $0.reason == .quota }
+
+    if answer.isRestart(after: request) {
+      demandReconcile(afterLoss: true)
+      applied.isRestarted = true
+    }
+    try merge(answer.records, into: &applied)
+    try acknowledge(page, judged.subtracting(refused))
+    tables.state.advance(by: answer, to: request)
+    return applied
+  }
+
+  /// The indices of the offers that the server judged. If the server is at a position that is not
+  /// in this replica's past, it judged none of them, whatever its numbers say.
+  private func judgedOffers(
+    _ answer: ExchangeResponse, _ request: ExchangeRequest, _ page: OutboxPage,
+    _ applied: inout AppliedAnswer
+  ) throws(ReplicaError) -> Set<Int> {
+    guard let segment = request.segment, !page.offers.isEmpty else { return [] }
+    guard let position = answer.takenThrough else {
+      throw .invalid("an answer does not say what became of the offers")
+    }
+    guard try outbox.isInPast(position) else {
+      applied.isForked = true
+      return []
+    }
+    tables.state.confirmedToken = position.token
+    let judged = segment.numbers.indices.filter { segment.numbers[$0] <= position.number }
+    applied.isUnread = judged.count < segment.numbers.count
+    return Set(judged)
+  }
+
+  /// Removes acknowledged entries from the outbox, and only those of the page. If an entry no
+  /// longer has its number, another sync of this replica settled it.
+  private func acknowledge(_ page: OutboxPage, _ taken: Set<Int>) throws(ReplicaError) {
+    for (index, sequence) in page.sequences.enumerated() where taken.contains(index) {
+      try outbox.remove(sequence, number: page.segment?.numbers[index])
+    }
+  }
+
+  /// Stores an event of the stream, if the replica's cursor and head are where the event begins.
+  ///
+  /// - Returns: nil if they are elsewhere; then nothing is changed.
+  package mutating func apply(
+    _ event: WatchEvent, at now: WallTime
+  ) throws(ReplicaError) -> AppliedAnswer? {
+    // If the head is beyond the cursor, this stream was opened for another position.
+    guard tables.state.cursor == event.after, tables.state.lastKnownHead == event.after else {
+      return nil
+    }
+    var applied = AppliedAnswer()
+    try merge(event.records, into: &applied)
+    tables.state.cursor = event.cursor
+    tables.state.lastKnownHead = event.cursor
+    // A pushed event has no round-trip time.
+    tables.state.serverOffset.learn(event.serverTime, now: now, waited: nil)
+    return applied
+  }
+
+  /// Merges records from a comparison, and queues records that the server lacks or has differently.
+  ///
+  /// - Parameters:
+  ///   - wanted: Keys of records to queue. Skips those that have a waiting write, and those whose
+  ///     merged record equals the received one.
+  ///   - head: The last known head at the time of the comparison. Nothing is stored if it has
+  ///     changed.
+  /// - Throws: `.invalid` if a record breaks the contract.
+  package mutating func merge(
+    _ received: [[UInt8]], offering wanted: [RecordKey], asKnowing head: Cursor?
+  ) throws(ReplicaError) -> AppliedAnswer {
+    var applied = AppliedAnswer()
+    guard tables.state.lastKnownHead == head else {
+      applied.isOvertaken = true
+      return applied
+    }
+    try merge(received, into: &applied)
+    let same = Set(received)
+    for key in wanted {
+      guard let held = try tables.recordBody(key), !same.contains(held) else { continue }
+      try outbox.offerAgain(key, afterLoss: tables.state.isAfterLoss)
+    }
+    return applied
+  }
+
+  /// Clears a demand to reconcile, unless a newer one has replaced it.
+  package func endReconcile(_ demand: UInt64) {
+    if tables.state.mustReconcile == demand { tables.state.mustReconcile = nil }
+  }
+
+  /// Records the completion of a sync.
+  package func noteSync(at now: WallTime) {
+    tables.state.lastSync = tables.state.serverOffset.corrected(now)
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merges what the server sends into the view.
+
+import AtrestReplication
+import AtrestWire
+
+extension UnitOfWork {
+  /// Merges received records.
+  ///
+  /// - Throws: `.invalid` if a record breaks the rules, or would make a stored one too large.
+  package mutating func merge(
+    _ records: [[UInt8]], into applied: inout AppliedAnswer
+  ) throws(ReplicaError) {
+    for bytes in records {
+      let received: Record
+      do {
+        received = try Record(decoding: bytes)
+      } catch {
+        throw .invalid("an answer holds a record against the rules")
+      }
+      // A signed fact carries its own date, which no clock gave.
+      if received.key.kind != .entitlement, let time = received.latestTime {
+        tables.state.clock.observe(time)
+      }
+      guard received.isStorable else { throw Self.outgrown }
+      if try self.records.insert(received, encoded: received.encoded) {
+        self.received.insert(received.key)
+        if received.key.kind == .conflict, !received.isDeleted { applied.conflicts += 1 }
+      } else if let stored = try tables.recordBody(received.key), stored != bytes,
+        try merge(received, into: self.records.decode(stored, of: received.key), stored)
+      {
+        self.received.insert(received.key)
+      } else {
+        applied.unchanged += 1
+      }
+    }
+  }
+
+  /// Merges a received record into the stored one.
+  ///
+  /// - Parameter stored: The bytes of `before`.
+  /// - Returns: Whether that changed it.
+  private func merge(
+    _ received: Record, into before: Record, _ stored: [UInt8]
+  ) throws(ReplicaError) -> Bool {
+    let floor = before.floor(with: received)
+    // A waiting write may revive a record that was pruned in the meantime.
+    let mine = before.lifted(to: floor)
+    var merged = mine
+    var givesWay = false
+    var pruned: [Register] = []
+    merged.merge(received.lifted(to: floor)) { lost, kept in
+      guard mine[lost.field] == lost else { return }
+      if kept.field == lost.field { givesWay = true } else { pruned.append(lost) }
+    }
+    if !merged.isStorable {
+      // Only what waits here makes it too large. The server refuses that, and says so: until it is
+      // settled, this replica shows what the server has.
+      merged = try withoutWaitingWrites(mine)
+      merged.merge(received.lifted(to: floor))
+      guard merged.isStorable else { throw Self.outgrown }
+    }
+    let encoded = merged.encoded
+    let isChanged = encoded != stored
+    var isLost = tables.state.isAfterLoss
+    if !isLost { isLost = try outbox.isToBeRestored(received.key) }
+    if isLost {
+      if !givesWay { givesWay = try isMissed(pruned, from: merged) }
+      if givesWay { try outbox.offerBeforeItGoes(before) }
+    }
+    if isChanged { try records.put(merged, encoded: encoded) }
+    return isChanged
+  }
+
+  private static var outgrown: ReplicaError { .invalid("an answer makes a record too large") }
+
+  /// The part of a record that the server has.
+  private func withoutWaitingWrites(_ record: Record) throws(ReplicaError) -> Record {
+    let waiting = try outbox.entries(for: record.key)
+    var known = Record(key: record.key)
+    for register in record.registers where !waiting.contains(where: { $0.wrote(register) }) {
+      known.set(register)
+    }
+    return known
+  }
+
+  /// Whether somebody may want back what was pruned with a deletion: this replica knows the
+  /// deletion to be undone, or the journal lists an action that wrote some of it.
+  private func isMissed(
+    _ pruned: [Register], from record: Record
+  ) throws(ReplicaError) -> Bool {
+    if pruned.isEmpty || !record.isDeleted { return !pruned.isEmpty }
+    for register in pruned {
+      let action = Conflict(
+        key: record.key, field: Register.deletedField, lost: register, kept: register,
+        noticed: WallTime(milliseconds: 0))
+      if let entry = try records.record(action.journalKey), !entry.isDeleted { return true }
+    }
+    return false
+  }
+}
