@@ -58,7 +58,7 @@ struct DoctorTests {
     #expect(server.state.withLock { $0.sequence } == sequence)
     #expect(server.requests.last?.isPeek == true, "what was only looked at is not held")
 
-    try await mine.replica.writing { $0.demandReconcile(afterLoss: false) }
+    try await mine.replica.writing { $0.work.demandReconcile(afterLoss: false) }
     let report = try await mine.sync(server)
     #expect(report.pushed == 3)
     #expect(try await differences(mine, server).count == 0)

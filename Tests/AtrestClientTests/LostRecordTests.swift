@@ -226,7 +226,7 @@ struct LostRecordTests {
         state.records[water.key] = nil
         state.sorted = nil
       }
-      try await test.replica.writing { $0.demandReconcile(afterLoss: false) }
+      try await test.replica.writing { $0.work.demandReconcile(afterLoss: false) }
     }
     let count = server.requests.count
     #expect(try await test.sync(server).restarted == isLoss)

@@ -211,7 +211,7 @@ struct RestampTests {
       var again = offer
       again.isRestored = true
       try transaction.work.outbox.append(again)
-      try transaction.restamp(as: ReplicaID(rawValue: 2))
+      try transaction.work.restamp(as: ReplicaID(rawValue: 2))
     }
     let offers = try test.offers()
     #expect(offers.count == 2 && offers[0].record == offers[1].record)
@@ -234,7 +234,7 @@ struct RestampTests {
         Register(field: Register.deletedField, stamp: later, value: Register.deletedValue))
       var applied = AppliedAnswer()
       try transaction.work.merge([pruned.pruned().encoded], into: &applied)
-      try transaction.restamp(as: ReplicaID(rawValue: 2))
+      try transaction.work.restamp(as: ReplicaID(rawValue: 2))
     }
     let offer = try #require(try test.offers().first)
     #expect(

@@ -215,9 +215,9 @@ struct RestartTests {
     let test = try TestReplica(1)
     try await test.replica.save(WaterEntry.sample())
     try await test.sync(server)
-    try await test.replica.writing { $0.demandReconcile(afterLoss: false) }
+    try await test.replica.writing { $0.work.demandReconcile(afterLoss: false) }
     let first = try #require(try await test.replica.reconcileDemand())
-    try await test.replica.writing { $0.demandReconcile(afterLoss: false) }
+    try await test.replica.writing { $0.work.demandReconcile(afterLoss: false) }
     try await test.replica.endReconcile(first)
     let second = try #require(try await test.replica.reconcileDemand())
     #expect(first != second)

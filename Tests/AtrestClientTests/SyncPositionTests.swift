@@ -111,7 +111,7 @@ struct SyncPositionTests {
   func restoredWhileComparing() async throws {
     let scene = try await Restored()
     try await scene.write()
-    try await scene.mine.replica.writing { $0.demandReconcile(afterLoss: false) }
+    try await scene.mine.replica.writing { $0.work.demandReconcile(afterLoss: false) }
     var transport = ModelTransport(server: scene.server)
     transport.meanwhile = { if $0 == 0 { scene.server.restore(scene.backup) } }
     #expect(try await scene.mine.engine(transport).sync().restarted)

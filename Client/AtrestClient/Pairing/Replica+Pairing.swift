@@ -77,12 +77,7 @@ extension Replica {
   ///
   /// - Throws: `ReplicaError`.
   public func unpair() throws(ReplicaError) {
-    try write { transaction in
-      transaction.state.account = nil
-      transaction.state.server = nil
-      transaction.state.token = nil
-      transaction.state.leave()
-    }
+    try write { $0.work.unpair() }
   }
 
   /// This device's token; nil while the replica is not paired.
@@ -147,34 +142,13 @@ extension Replica {
   /// The nonce of the request to join with a link, durable on return. It stays the same until the
   /// request is answered or another link is used.
   private func nonce(joiningWith link: String) throws(ReplicaError) -> [UInt8] {
-    try write { transaction in
-      try transaction.requireUnpaired()
-      if let pending = transaction.state.joining, pending.link == link { return pending.nonce }
-      let nonce = transaction.longNonce()
-      transaction.state.joining = PendingJoin(link: link, nonce: nonce)
-      return nonce
-    }
+    try write { try $0.work.nonce(joiningWith: link) }
   }
 
   /// Takes the identity that pairing gave and restamps all waiting writes with it.
   package func adopt(
     _ pairing: PairResponse, server: String
   ) throws(ReplicaError) {
-    try write { transaction in
-      try transaction.requireUnpaired()
-      let wasPairedBefore = transaction.state.replica != .none
-      transaction.state.serverOffset.learn(
-        pairing.serverTime, now: transaction.now)
-      if wasPairedBefore {
-        try transaction.restamp(as: pairing.replica)
-      } else {
-        try transaction.restamp(aheadOf: pairing.serverTime, as: pairing.replica)
-      }
-      try transaction.restartLog()
-      transaction.state.leave()
-      transaction.state.server = server
-      transaction.state.joining = nil
-      try transaction.take(pairing)
-    }
+    try write { try $0.work.adopt(pairing, server: server) }
   }
 }

@@ -10,11 +10,7 @@ import struct AtrestReplication.Cursor
 extension Replica: ReplicaStore {
   /// See `ReplicaStore`.
   public func position() async throws(ReplicaError) -> SyncPosition {
-    try await reading {
-      SyncPosition(
-        cursor: $0.state.cursor, lastKnownHead: $0.state.lastKnownHead,
-        credential: $0.state.token)
-    }
+    try await reading { $0.work.position }
   }
 
   /// See `ReplicaStore`.

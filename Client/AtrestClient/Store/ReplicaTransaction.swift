@@ -51,25 +51,4 @@ public final class ReplicaTransaction {
   public func record(_ key: RecordKey) throws(ReplicaError) -> Record? {
     try work.records.record(key)
   }
-
-  // MARK: Identity
-
-  /// 32 random bytes: the nonce of a request that may have to be repeated.
-  func longNonce() -> [UInt8] {
-    (0..<4).flatMap { _ in withUnsafeBytes(of: work.nonce().littleEndian) { Array($0) } }
-  }
-
-  /// See `UnitOfWork.demandReconcile(afterLoss:)`.
-  func demandReconcile(afterLoss: Bool) { work.demandReconcile(afterLoss: afterLoss) }
-
-  /// See `UnitOfWork.restamp(as:)`.
-  func restamp(as replica: ReplicaID) throws(ReplicaError) { try work.restamp(as: replica) }
-
-  /// See `UnitOfWork.restamp(aheadOf:as:)`.
-  func restamp(aheadOf server: WallTime, as replica: ReplicaID) throws(ReplicaError) {
-    try work.restamp(aheadOf: server, as: replica)
-  }
-
-  /// See `Outbox.restartLog()`.
-  func restartLog() throws(ReplicaError) { try work.outbox.restartLog() }
 }

@@ -53,7 +53,7 @@ extension Replica {
   @discardableResult
   public func repair() async throws(SyncError) -> SyncReport {
     try await local { replica throws(ReplicaError) in
-      try replica.write { $0.demandReconcile(afterLoss: false) }
+      try replica.write { $0.work.demandReconcile(afterLoss: false) }
     }
     return try await showing { show throws(SyncError) in
       try await withServer { replica, _, transport throws(SyncError) in
@@ -123,49 +123,13 @@ extension Replica {
 extension Replica {
   /// See `ReplicaStore`.
   public func renewal() async throws(ReplicaError) -> RenewRequest {
-    try await writing { transaction in
-      if let nonce = transaction.state.renewal { return RenewRequest(nonce: nonce) }
-      let nonce = transaction.longNonce()
-      transaction.state.renewal = nonce
-      return RenewRequest(nonce: nonce)
-    }
+    try await writing { $0.work.renewal() }
   }
 
   /// See `ReplicaStore`.
   public func adopt(
     renewed identity: PairResponse, insteadOf credential: String?
   ) async throws(ReplicaError) -> Bool {
-    try await writing { transaction in
-      guard transaction.state.token == credential else { return false }
-      transaction.state.serverOffset.learn(
-        identity.serverTime, now: transaction.now)
-      // The times stay. The server may have these writes under the old identity, and a later write
-      // by somebody who saw one must win.
-      try transaction.restamp(as: identity.replica)
-      try transaction.restartLog()
-      transaction.state.renewal = nil
-      // Cursor and head remain valid. The records may not be: a copy shares stamps with its
-      // original.
-      transaction.demandReconcile(afterLoss: false)
-      try transaction.take(identity)
-      return true
-    }
-  }
-}
-
-extension ReplicaTransaction {
-  /// Takes the identity that the server gave.
-  func take(_ identity: PairResponse) throws(ReplicaError) {
-    // The token is sent in every call's metadata, so it must be printable ASCII without spaces.
-    guard !identity.token.isEmpty,
-      identity.token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw .invalid("the token is not text that can be sent") }
-    state.replica = identity.replica
-    state.account = shown(identity.accountName)
-    state.token = identity.token
-  }
-
-  func requireUnpaired() throws(ReplicaError) {
-    if let account = state.account { throw .alreadyPaired(account: account) }
+    try await writing { try $0.work.adopt(renewed: identity, insteadOf: credential) }
   }
 }

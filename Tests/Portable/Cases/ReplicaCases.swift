@@ -25,6 +25,9 @@ extension PortableCase {
         "deletions of most records wait for a word", told(massDeletion),
         "15 of 24 held, 0 sent; then 15 sent"),
       PortableCase(
+        "a replica in memory syncs", told(sync),
+        "3 pushed, 1 pulled, 1 exchanges; left 0, 4 records"),
+      PortableCase(
         "what was stored is there after loading it again", told(loading),
         "same: true; rolled back: true; a row that cannot be read is damage: true"),
       PortableCase("the rows of a replica", told(fingerprint), "a3a18535b1445de6"),
@@ -113,6 +116,36 @@ extension PortableCase {
     let all = try device.page()
     return "\(held?.count ?? 0) of \(held?.of ?? 0) held, \(none.offers.count) sent; "
       + "then \(all.offers.count) sent"
+  }
+
+  private static func sync() throws(ReplicaError) -> String {
+    var device = Device()
+    try device.run { work throws(ReplicaError) in
+      for number in 1...3 { try work.save(drink(UInt8(number), 100)) }
+    }
+    var cycle = SyncCycle()
+    var actions = cycle.begin()
+    while !actions.isEmpty {
+      switch actions.removeFirst() {
+      case .perform(let request):
+        var work = device.work()
+        let reply = try work.reply(to: request)
+        _ = try device.tables.takeChanges()
+        actions += cycle.handle(.stored(reply), at: device.now)
+      case .send(.exchange(let request), _):
+        let records = [record(of: try drink(9, 75), at: 0)]
+        let answer = device.answer(to: request, refusing: [], receiving: records)
+        actions += cycle.handle(
+          .answered(.exchange(answer), at: Reading(now: device.now, waited: 0)), at: device.now)
+      case .finish(.success(let report)):
+        let contents = device.tables.contents
+        return "\(report.pushed) pushed, \(report.pulled) pulled, \(report.exchanges) exchanges; "
+          + "left \(contents.outbox.stored.count), \(contents.records.stored.count) records"
+      case .report: break
+      case .send, .backOff, .finish(.failure): return "failed"
+      }
+    }
+    return "stopped"
   }
 
   private static func loading() throws(ReplicaError) -> String {
@@ -229,10 +262,10 @@ private struct Device {
   }
 
   mutating func hold(areAllowed: Bool) throws(ReplicaError) -> HeldDeletions? {
-    let massDeletions = work().massDeletions
-    let decision = try massDeletions.decide(areAllowed: areAllowed)
-    try massDeletions.hold(decision)
-    return decision.held
+    var work = work()
+    guard case .held(let held) = try work.reply(to: .holdMassDeletion(areAllowed: areAllowed))
+    else { return nil }
+    return held
   }
 
   /// Stores the answer of a server that took all of a page but what it refused.
@@ -242,16 +275,21 @@ private struct Device {
     let request = ExchangeRequest(
       cursor: tables.state.cursor, offers: page.offers, lastKnownHead: tables.state.lastKnownHead,
       segment: page.segment, deviceTime: now)
-    let next = (tables.state.cursor?.sequence ?? 0) + 5
-    let cursor = Cursor(commit: next, sequence: next)
+    let answer = answer(to: request, refusing: refused, receiving: records)
     var work = work()
     return try work.apply(
-      ExchangeResponse(
-        refusals: refused.map { Refusal(index: $0, reason: .invalid, message: "no") },
-        records: records, cursor: cursor, more: false, serverTime: now, head: cursor,
-        takenThrough: page.segment.map {
-          OutboxPosition(number: $0.numbers.last ?? 0, token: $0.token)
-        }),
-      to: request, page: page, at: Reading(now: now, waited: 0))
+      answer, to: request, page: page, at: Reading(now: now, waited: 0))
+  }
+
+  func answer(
+    to request: ExchangeRequest, refusing refused: [Int], receiving records: [[UInt8]]
+  ) -> ExchangeResponse {
+    let next = (request.cursor?.sequence ?? 0) + 5
+    return ExchangeResponse(
+      refusals: refused.map { Refusal(index: $0, reason: .invalid, message: "no") },
+      records: records, cursor: Cursor(commit: next, sequence: next), serverTime: now,
+      takenThrough: request.segment.map {
+        OutboxPosition(number: $0.numbers.last ?? 0, token: $0.token)
+      })
   }
 }
