@@ -177,6 +177,7 @@ let package = Package(
         .target(name: "AtrestRPC", condition: linux),
         .target(name: "AtrestTLS", condition: linux),
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
 
     // The lab: scenarios of conflicting edits, played on a real server and real replicas.

@@ -28,14 +28,14 @@ extension SQLiteTables {
       """, [what]
     ) {
       ActionRow(
-        sequence: try $0.decode(atIndex: 0), what: try $0.decode(atIndex: 1),
-        at: WallTime(milliseconds: try $0.decode(atIndex: 2)))
+        sequence: try $0.integer(0), what: Int(truncatingIfNeeded: try $0.integer(1)),
+        at: WallTime(milliseconds: try $0.integer(2)))
     }
   }
 
   func actionSteps(_ sequence: Int64) throws(ReplicaError) -> [ActionStepRow] {
     try all("SELECT before, after FROM action_step WHERE action = ? ORDER BY place", [sequence]) {
-      ActionStepRow(before: try $0.optionalBytes(at: 0), after: try $0.bytes(at: 1))
+      ActionStepRow(before: try $0.optionalBytes(0), after: try $0.bytes(1))
     }
   }
 

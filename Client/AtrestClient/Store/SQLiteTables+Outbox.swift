@@ -11,23 +11,23 @@ extension SQLiteTables {
   private static let columns =
     "sequence, kind, id, offer, restored, number, refused_reason, refused_message"
 
-  private static func row(_ row: Row) throws -> OutboxRow {
+  private static func row(_ row: StatementColumns) throws -> OutboxRow {
     var eligible = try eligibleRow(row)
-    if let reason = try row.decode(Int?.self, atIndex: 6) {
+    if let reason = try row.optionalInteger(6) {
       eligible.refusal = OutboxRefusal(
-        reason: RefusalReason(rawValue: reason),
-        message: try row.decode(String?.self, atIndex: 7) ?? "")
+        reason: RefusalReason(rawValue: Int(truncatingIfNeeded: reason)),
+        message: String(decoding: try row.optionalBytes(7) ?? [], as: UTF8.self))
     }
     return eligible
   }
 
   /// The row of an entry that is not refused.
-  private static func eligibleRow(_ row: Row) throws -> OutboxRow {
+  private static func eligibleRow(_ row: StatementColumns) throws -> OutboxRow {
     OutboxRow(
-      sequence: try row.decode(atIndex: 0), key: try row.key(at: 1),
-      content: try row.optionalBytes(at: 3).map(OutboxContent.offer)
-        ?? .current(afterLoss: try row.decode(atIndex: 4)),
-      number: try row.decode(Int64?.self, atIndex: 5).map { UInt64(clamping: $0) })
+      sequence: try row.integer(0), key: try row.key(1),
+      content: try row.optionalBytes(3).map(OutboxContent.offer)
+        ?? .current(afterLoss: try row.integer(4) != 0),
+      number: try row.optionalInteger(5).map { UInt64(clamping: $0) })
   }
 
   func appendOutbox(_ key: RecordKey, _ content: OutboxContent) throws(ReplicaError) {
@@ -95,16 +95,18 @@ extension SQLiteTables {
       SELECT sequence, refused_reason FROM outbox WHERE refused_reason IS NOT NULL
       ORDER BY sequence
       """, []
-    ) { (try $0.decode(atIndex: 0), RefusalReason(rawValue: try $0.decode(atIndex: 1))) }
+    ) {
+      (try $0.integer(0), RefusalReason(rawValue: Int(truncatingIfNeeded: try $0.integer(1))))
+    }
   }
 
   func outboxCount() throws(ReplicaError) -> Int {
-    try first("SELECT count(*) FROM outbox", []) { try $0.decode(atIndex: 0) } ?? 0
+    try first("SELECT count(*) FROM outbox", []) { Int(truncatingIfNeeded: try $0.integer(0)) } ?? 0
   }
 
   func leastNumber() throws(ReplicaError) -> UInt64? {
     try first("SELECT min(number) FROM outbox WHERE number IS NOT NULL", []) {
-      try $0.decode(Int64?.self, atIndex: 0).map { UInt64(clamping: $0) }
+      try $0.optionalInteger(0).map { UInt64(clamping: $0) }
     } ?? nil
   }
 
@@ -139,8 +141,8 @@ extension SQLiteTables {
   func newestToken() throws(ReplicaError) -> OutboxPosition? {
     try first("SELECT through, token FROM outbox_token ORDER BY through DESC LIMIT 1", []) {
       OutboxPosition(
-        number: UInt64(clamping: try $0.decode(Int64.self, atIndex: 0)),
-        token: UInt64(bitPattern: try $0.decode(Int64.self, atIndex: 1)))
+        number: UInt64(clamping: try $0.integer(0)),
+        token: UInt64(bitPattern: try $0.integer(1)))
     }
   }
 
@@ -148,7 +150,7 @@ extension SQLiteTables {
     try first(
       "SELECT EXISTS (SELECT 1 FROM outbox_token WHERE through >= ? AND token = ?)",
       [Int64(clamping: position.number), Int64(bitPattern: position.token)]
-    ) { try $0.decode(atIndex: 0) } ?? false
+    ) { try $0.integer(0) != 0 } ?? false
   }
 
   func insertToken(_ position: OutboxPosition) throws(ReplicaError) {

@@ -11,7 +11,7 @@ extension SQLiteTables {
   func recordBody(_ key: RecordKey) throws(ReplicaError) -> [UInt8]? {
     try first(
       "SELECT body FROM record WHERE kind = ? AND id = ?", [key.kind.rawValue, Data(key.id)]
-    ) { try $0.bytes(at: 0) }
+    ) { try $0.bytes(0) }
   }
 
   func insertRecord(_ row: RecordRow) throws(ReplicaError) -> Bool {
@@ -44,7 +44,7 @@ extension SQLiteTables {
     try forEach(
       "SELECT kind, id, body FROM record WHERE kind BETWEEN ? AND ? ORDER BY kind, id",
       [kind?.rawValue ?? 0, kind?.rawValue ?? UInt32.max],
-      { (key: try $0.key(at: 0), body: try $0.bytes(at: 2)) },
+      { (key: try $0.key(0), body: try $0.bytes(2)) },
       { row throws(ReplicaError) in
         try visit(row.key, row.body)
         return true
@@ -60,7 +60,7 @@ extension SQLiteTables {
       ORDER BY at DESC, id DESC LIMIT ?
       """,
       [range.kind.rawValue, range.state.rawValue, range.from, range.before, range.limit ?? -1],
-      { try $0.bytes(at: 0) },
+      { try $0.bytes(0) },
       { body throws(ReplicaError) in
         try visit(body)
         return true
@@ -74,7 +74,7 @@ extension SQLiteTables {
     return try first(
       "SELECT count(*) FROM record WHERE kind = ? AND state IN (\(places))",
       [kind.rawValue] + StatementArguments(states.map(\.rawValue))
-    ) { try $0.decode(atIndex: 0) } ?? 0
+    ) { Int(truncatingIfNeeded: try $0.integer(0)) } ?? 0
   }
 
   func nearestIDs(to key: RecordKey) throws(ReplicaError) -> [[UInt8]] {
@@ -83,16 +83,8 @@ extension SQLiteTables {
       "SELECT id FROM record WHERE kind = ? AND id < ? ORDER BY id DESC LIMIT 1",
       "SELECT id FROM record WHERE kind = ? AND id > ? ORDER BY id LIMIT 1",
     ] {
-      ids += try all(sql, [key.kind.rawValue, Data(key.id)]) { try $0.bytes(at: 0) }
+      ids += try all(sql, [key.kind.rawValue, Data(key.id)]) { try $0.bytes(0) }
     }
     return ids
-  }
-}
-
-extension Row {
-  /// A record's key from two adjacent columns.
-  func key(at index: Int) throws -> RecordKey {
-    RecordKey(
-      kind: RecordKind(rawValue: try decode(atIndex: index)), id: try bytes(at: index + 1))
   }
 }

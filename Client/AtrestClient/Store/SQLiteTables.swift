@@ -71,21 +71,24 @@ final class SQLiteTables: ReplicaTables {
 
   /// The first row of a query, whose statement stays prepared; nil if there is none.
   func first<Value>(
-    _ sql: String, _ arguments: StatementArguments, _ read: (Row) throws -> Value
+    _ sql: String, _ arguments: StatementArguments, _ read: (StatementColumns) throws -> Value
   ) throws(ReplicaError) -> Value? {
     try storage {
-      try Row.fetchOne(statement(sql), arguments: arguments).map(read)
+      let statement = try statement(sql)
+      let rows = try Row.fetchCursor(statement, arguments: arguments)
+      return try rows.next() == nil ? nil : read(StatementColumns(statement))
     }
   }
 
   /// All rows of a query, whose statement stays prepared.
   func all<Value>(
-    _ sql: String, _ arguments: StatementArguments, _ read: (Row) throws -> Value
+    _ sql: String, _ arguments: StatementArguments, _ read: (StatementColumns) throws -> Value
   ) throws(ReplicaError) -> [Value] {
     try storage {
       var values: [Value] = []
-      let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
-      while let row = try rows.next() { values.append(try read(row)) }
+      let statement = try statement(sql)
+      let rows = try Row.fetchCursor(statement, arguments: arguments)
+      while try rows.next() != nil { values.append(try read(StatementColumns(statement))) }
       return values
     }
   }
@@ -93,13 +96,14 @@ final class SQLiteTables: ReplicaTables {
   /// Calls `visit` for the rows of a query, one by one, until it returns false. The statement stays
   /// prepared.
   func forEach<Value>(
-    _ sql: String, _ arguments: StatementArguments, _ read: (Row) throws -> Value,
+    _ sql: String, _ arguments: StatementArguments, _ read: (StatementColumns) throws -> Value,
     _ visit: (Value) throws(ReplicaError) -> Bool
   ) throws(ReplicaError) {
-    let rows = try storage {
-      try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
-    }
-    while let value = try storage({ try rows.next().map(read) }), try visit(value) {}
+    let statement = try storage { try database.cachedStatement(sql: sql) }
+    let rows = try storage { try Row.fetchCursor(statement, arguments: arguments) }
+    while let value = try storage({
+      try rows.next() == nil ? nil : read(StatementColumns(statement))
+    }), try visit(value) {}
   }
 }
 
@@ -117,5 +121,11 @@ extension Row {
     try withUnsafeData(atIndex: index) { data in
       data.map { $0.withUnsafeBytes { [UInt8]($0) } }
     }
+  }
+
+  /// A record's key from two adjacent columns.
+  func key(at index: Int) throws -> RecordKey {
+    RecordKey(
+      kind: RecordKind(rawValue: try decode(atIndex: index)), id: try bytes(at: index + 1))
   }
 }
