@@ -90,8 +90,9 @@ struct ReplicaFile {
       // Must precede the first read.
       if isExclusive { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
       // In WAL mode a commit is durable on return only with `synchronous = FULL`; on Apple
-      // platforms a sync reaches the disk itself only with `fullfsync`. Ids are random, so a first sync touches all of the record table repeatedly: a 32 MiB cache fits 200,000
-      // records, and a 16 MiB WAL avoids checkpointing the same pages for every page of the feed.
+      // platforms a sync reaches the disk itself only with `fullfsync`. Ids are random, so a first
+      // sync touches all of the record table repeatedly: a 32 MiB cache fits 200,000 records, and a
+      // 16 MiB WAL avoids checkpointing the same pages for every page of the feed.
       try database.execute(
         sql: """
           PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
