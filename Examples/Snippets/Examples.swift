@@ -19,6 +19,13 @@ struct Examples {
     let books = try await OwnKind.use(replica)
     precondition(books.map(\.page) == [41])
     showing.cancel()
+    let book = Book(title: "Emma")
+    try await replica.save(book)
+    try await OwnKind.edit(replica, book)
+    try await OwnKind.undo(replica, [book])
+    let left = try await replica.records(of: Book.self)
+    precondition(left.map(\.page) == [120])
+    await OwnKind.handleErrors(replica)
     if CommandLine.arguments.count > 1 {
       try await GettingStarted.pair(replica, with: CommandLine.arguments[1])
       try await GettingStarted.sync(replica)

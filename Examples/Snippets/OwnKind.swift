@@ -40,6 +40,45 @@ enum OwnKind {
     return books
   }
 
+  static func edit(_ replica: Replica, _ shown: Book) async throws {
+    // snippet: edit
+    var edited = shown  // As it was when the person began to edit it.
+    edited.page = 120
+    try await replica.save(edited, editedFrom: shown)
+    // snippet: end
+  }
+
+  static func undo(_ replica: Replica, _ books: [Book]) async throws {
+    // snippet: undo
+    try await replica.perform { transaction in
+      try transaction.action(.edit) {
+        for book in books { try transaction.delete(book.key) }
+      }
+    }
+    let undone = try await replica.undo()
+    print(undone?.isUndone == true ? "They are back." : "There was nothing to undo.")
+    // snippet: end
+  }
+
+  static func handleErrors(_ replica: Replica) async {
+    // snippet: errors
+    do {
+      try await replica.save(Book(title: "Persuasion"))
+      try await replica.sync()
+    } catch let error as SyncError {
+      switch error.code {
+      case .unreachable: break  // It is in the outbox. Sync again later.
+      case .accessEnded: print("Pair this device again.")
+      default: print(error.userMessage)
+      }
+    } catch let error as ReplicaError {
+      print(error.userMessage)
+    } catch {
+      print(error)
+    }
+    // snippet: end
+  }
+
   static func follow(_ replica: Replica) -> Task<Void, any Error> {
     // snippet: changes
     let showing = Task {

@@ -153,6 +153,12 @@ public struct SyncError: Error, Hashable, Sendable {
     return HeldDeletions(count: count, of: all)
   }
 
+  /// What failed in the local replica; nil for another error.
+  public var replicaError: ReplicaError? {
+    guard case .replica(let error) = reason else { return nil }
+    return error
+  }
+
   /// Whether the same may work a little later without anybody doing anything.
   public var isTransient: Bool { code == .unreachable }
 

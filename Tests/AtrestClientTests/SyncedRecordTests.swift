@@ -121,6 +121,39 @@ struct SyncedRecordTests {
     await #expect(try phone.replica.conflicts().isEmpty)
   }
 
+  @Test("an edit writes what it changed, and leaves what another device wrote meanwhile")
+  func editedFrom() async throws {
+    let (phone, tablet) = (try TestReplica(1), try TestReplica(2))
+    let shown = Mood(level: 3, note: "grey")
+    try await phone.replica.save(shown)
+    for test in [phone, tablet] { try await test.sync(server) }
+    var other = try #require(try await tablet.replica.record(of: Mood.self, shown.id))
+    other.note = "blue"
+    try await tablet.replica.save(other)
+    for test in [tablet, phone] { try await test.sync(server) }
+
+    var edited = shown
+    edited.level = 5
+    try await phone.replica.save(edited, editedFrom: shown)
+    try await phone.replica.save(shown, editedFrom: shown)
+    let both = try #require(try await phone.replica.record(of: Mood.self, shown.id))
+    #expect(both.level == 5 && both.note == "blue")
+    await #expect(throws: ReplicaError.self) {
+      try await phone.replica.save(Mood(level: 1), editedFrom: shown)
+    }
+  }
+
+  @Test("nothing is written while looking")
+  func look() async throws {
+    let test = try TestReplica()
+    #expect(
+      throws: ReplicaError.invalid("Nothing is written while looking. Write in a transaction.")
+    ) {
+      try test.replica.look { try $0.save(Mood(level: 1)) }
+    }
+    #expect(try test.replica.allRecords().isEmpty)
+  }
+
   @Test("keep the fields that this version does not know")
   func later() async throws {
     let test = try TestReplica()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading and generating keys and certificates, and the errors for bad ones.
 
-import AtrestTrust
 import AtrestTestSupport
+import AtrestTrust
 import CAtrestOpenSSL
 import Glibc
 import Testing

@@ -157,7 +157,7 @@ SIMULATED = [
         "The client's log is not synced before the command returns.",
         Edit(
             f"{CLIENT}/Store/ReplicaFile.swift",
-            "PRAGMA synchronous = «FULL»; PRAGMA trusted_schema = OFF;",
+            "PRAGMA synchronous = «FULL»; PRAGMA fullfsync = ON;",
             "NORMAL",
             literal=True,
         ),

@@ -50,7 +50,7 @@ extension Replica {
   ///
   /// - Parameter name: 1 to 64 bytes.
   /// - Returns: The new name, with a number appended if another device of the account has it.
-  /// - Throws: `.replica(.invalid)` for an invalid name; `SyncError`.
+  /// - Throws: `SyncError`; its `replicaError` is `.invalid` for an invalid name.
   @discardableResult
   public func rename(_ device: ReplicaID, to name: String) async throws(SyncError) -> String {
     let request = RenameDeviceRequest(replica: device, name: try Replica.checked(name: name))

@@ -7,7 +7,9 @@ import AtrestSync
 
 /// One transaction each. A write is durable when its method returns.
 extension Replica {
-  /// Runs several reads and writes as one transaction; see `transaction(_:)`.
+  /// Runs several reads and writes as one transaction; see `transaction(_:)`. Do not call the
+  /// replica itself from inside, or use the transaction after it: both are programming errors and
+  /// trap.
   ///
   /// - Throws: What `body` throws, after a rollback; `ReplicaError` if the replica fails.
   public func perform<Result: Sendable>(
@@ -21,6 +23,13 @@ extension Replica {
   /// See `ReplicaTransaction.save(_:)`.
   public func save<R: SyncedRecord>(_ record: R) async throws(ReplicaError) {
     try await writing { try $0.save(record) }
+  }
+
+  /// See `ReplicaTransaction.save(_:editedFrom:)`.
+  public func save<R: SyncedRecord>(
+    _ record: R, editedFrom original: R
+  ) async throws(ReplicaError) {
+    try await writing { try $0.save(record, editedFrom: original) }
   }
 
   /// See `ReplicaTransaction.record(of:_:)`.

@@ -162,7 +162,7 @@ public final class Replica: Sendable {
   ///
   /// Each write inside is one user action with its own stamp. Use it to read then write, and for
   /// batches: ten thousand writes cost little more than one. Do not call the replica itself from
-  /// inside.
+  /// inside, or use the transaction after it: both are programming errors and trap.
   /// - Throws: What `body` throws, after a rollback; `ReplicaError` if the replica fails.
   public func transaction<Result>(
     _ body: (ReplicaTransaction) throws -> Result
@@ -207,6 +207,7 @@ public final class Replica: Sendable {
         try database.inTransaction(kind) {
           let transaction = try ReplicaTransaction(
             database, path: path, now: clock.now(), random: random)
+          if kind == .deferred { transaction.work.tables.isReadOnly = true }
           if let pairing, transaction.state.pairing != pairing { throw ReplicaError.pairingEnded }
           result = try body(transaction)
           try transaction.finish()

@@ -18,6 +18,8 @@ final class SQLiteTables: ReplicaTables {
   let path: String
   @exclusivity(unchecked) var state: ReplicaState
   private let stateBefore: ReplicaState
+  /// Whether the transaction may not write: others may be writing meanwhile.
+  var isReadOnly = false
   @exclusivity(unchecked) private var failure: ReplicaError?
   /// The statement that was used last: most are used for many rows in succession.
   @exclusivity(unchecked) private var latest: (sql: String, statement: Statement)?
@@ -64,6 +66,9 @@ final class SQLiteTables: ReplicaTables {
   @discardableResult
   func execute(_ sql: String, _ arguments: StatementArguments = []) throws(ReplicaError) -> Int {
     try storage {
+      guard !isReadOnly else {
+        throw ReplicaError.invalid("Nothing is written while looking. Write in a transaction.")
+      }
       try statement(sql).execute(arguments: arguments)
       return database.changesCount
     }

@@ -27,6 +27,11 @@ import AtrestWire
 /// together into one field. Kinds from 1024 on are for apps; apps that share an account choose
 /// different ones. Fields of a later version of the kind are kept and passed on.
 ///
+/// Fields have numbers from 2 to 536,870,911, but for 15 and 19,000 to 19,999; another number is a
+/// programming error and traps. A field holds up to 16 KiB, a record up to 64 fields and 64 KiB,
+/// all with a few bytes of encoding. Setting a field to nil clears it; a field that `fields` does
+/// not mention stays as it is.
+///
 /// `Session` and `WaterEntry` are synced records, too.
 public protocol SyncedRecord: Sendable {
   /// The kind's number, 1024 or more.
@@ -61,18 +66,45 @@ extension ReplicaTransaction {
   /// Writes the fields that differ from the stored record, and revives a deleted one. No-op if
   /// nothing differs. Fields that `record` does not mention stay as they are.
   ///
+  /// What differs because another device changed it meanwhile is written back, too. For a record
+  /// that was read a while ago use `save(_:editedFrom:)`.
   /// - Throws: `.invalid` for a fast that cannot be stored, a record that is too large, or an app's
   ///   kind below 1024.
   public func save<R: SyncedRecord>(_ record: R) throws(ReplicaError) {
-    if let record = record as? any ProtocolRecord {
-      try record.check()
-    } else if !RecordKind.apps.contains(R.kind) {
-      throw .invalid("Kinds below 1024 are the protocol's. Choose a greater number.")
-    }
+    try Self.check(record)
     // A field that was never set stays so: to write that would win over another device's value.
     let stored = try self.record(record.key)
     let written = record.fields.values.filter { !$0.value.isEmpty || stored?[$0.key] != nil }
-    try write(record.key, written.sorted { $0.key < $1.key }.map { ($0, $1) })
+    try write(record.key, written)
+  }
+
+  /// Writes the fields in which `record` differs from `original`, and no other: what another device
+  /// changed since `original` was read stays. Revives a deleted record. No-op if nothing differs.
+  ///
+  /// - Parameter original: The record as it was read before the edit.
+  /// - Throws: Like `save(_:)`; `.invalid` if the two are different records.
+  public func save<R: SyncedRecord>(
+    _ record: R, editedFrom original: R
+  ) throws(ReplicaError) {
+    guard record.id == original.id else {
+      throw .invalid("These are two records. An edit keeps the id of what was edited.")
+    }
+    try Self.check(record)
+    let before = original.fields.values
+    let written = record.fields.values.filter { (before[$0.key] ?? []) != $0.value }
+    if !written.isEmpty { try write(record.key, written) }
+  }
+
+  private static func check(_ record: some SyncedRecord) throws(ReplicaError) {
+    if let record = record as? any ProtocolRecord {
+      try record.check()
+    } else if !RecordKind.apps.contains(type(of: record).kind) {
+      throw .invalid("Kinds below 1024 are the protocol's. Choose a greater number.")
+    }
+  }
+
+  private func write(_ key: RecordKey, _ fields: [FieldNumber: [UInt8]]) throws(ReplicaError) {
+    try write(key, fields.sorted { $0.key < $1.key }.map { ($0, $1) })
   }
 
   /// A record of a kind; nil if there is none, it is deleted, or it is none of this kind.
