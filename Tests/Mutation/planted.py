@@ -681,8 +681,8 @@ PLANTED = [
     one(
         "unsetWritten",
         "Saving a record writes the fields that were never set.",
-        f"{CLIENT}/Store/SyncedRecord.swift",
-        "record.fields.values.filter { «!$0.value.isEmpty || stored?[$0.key] != nil» }",
+        "Sources/AtrestSync/Replica/UnitOfWork+Writing.swift",
+        "return «!(leavingUnset && value.isEmpty)»",
         "true",
     ),
     one(

@@ -67,7 +67,7 @@ extension ReplicaTransaction {
       if let transaction = step.entry.signedTransaction {
         try keep(signedTransaction: transaction)
       } else {
-        try write(step.key, step.values.map { ($0.field, $0.bytes) })
+        try work.write(step.key, step.values.map { ($0.field, $0.bytes) })
       }
     }
     for session in plan.finished { try save(session) }

@@ -37,11 +37,4 @@ extension ReplicaTransaction {
   public func restore(_ entry: JournalEntry) throws(ReplicaError) {
     try work.restore(entry.conflict)
   }
-
-  /// See `UnitOfWork.write(_:_:deleted:)`.
-  func write(
-    _ key: RecordKey, _ values: [(field: FieldNumber, value: [UInt8])]
-  ) throws(ReplicaError) {
-    try work.write(key, values)
-  }
 }

@@ -72,10 +72,7 @@ extension ReplicaTransaction {
   ///   kind below 1024.
   public func save<R: SyncedRecord>(_ record: R) throws(ReplicaError) {
     try Self.check(record)
-    // A field that was never set stays so: to write that would win over another device's value.
-    let stored = try self.record(record.key)
-    let written = record.fields.values.filter { !$0.value.isEmpty || stored?[$0.key] != nil }
-    try write(record.key, written)
+    try write(record.key, record.fields.values)
   }
 
   /// Writes the fields in which `record` differs from `original`, and no other: what another device
@@ -96,15 +93,16 @@ extension ReplicaTransaction {
   }
 
   private static func check(_ record: some SyncedRecord) throws(ReplicaError) {
-    if let record = record as? any ProtocolRecord {
-      try record.check()
-    } else if !RecordKind.apps.contains(type(of: record).kind) {
+    if RecordKind.apps.contains(type(of: record).kind) { return }
+    guard let record = record as? any ProtocolRecord else {
       throw .invalid("Kinds below 1024 are the protocol's. Choose a greater number.")
     }
+    try record.check()
   }
 
   private func write(_ key: RecordKey, _ fields: [FieldNumber: [UInt8]]) throws(ReplicaError) {
-    try write(key, fields.sorted { $0.key < $1.key }.map { ($0, $1) })
+    try work.write(
+      key, fields.sorted { $0.key < $1.key }.map { ($0, $1) }, leavingUnset: true)
   }
 
   /// A record of a kind; nil if there is none, it is deleted, or it is none of this kind.

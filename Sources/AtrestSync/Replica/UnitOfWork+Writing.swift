@@ -85,11 +85,17 @@ extension UnitOfWork {
   /// - Parameters:
   ///   - values: Fields with encoded values. Values that are already stored are not written again.
   ///   - deleted: Whether the action is a deletion.
+  ///   - leavingUnset: Whether an empty value is not written to a field that was never set: that
+  ///     would win over another device's value.
   package mutating func write(
-    _ key: RecordKey, _ values: [(field: FieldNumber, value: [UInt8])], deleted: Bool = false
+    _ key: RecordKey, _ values: [(field: FieldNumber, value: [UInt8])], deleted: Bool = false,
+    leavingUnset: Bool = false
   ) throws(ReplicaError) {
     let stored = try records.record(key)
-    let differing = values.filter { stored?[$0.field]?.value != $0.value }
+    let differing = values.filter { field, value in
+      guard let held = stored?[field] else { return !(leavingUnset && value.isEmpty) }
+      return held.value != value
+    }
     guard stored == nil || !differing.isEmpty || stored?.isDeleted != deleted else { return }
 
     try checkSize(key, stored, differing)
