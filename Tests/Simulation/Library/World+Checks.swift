@@ -22,6 +22,7 @@ extension World {
       defer { account.looked = serverClock.now() }
       guard head > seen else { return }
       var last = seen
+      let before = account.view
       for stored in try feed(of: account, in: server, after: seen) {
         guard stored.sequence > last, stored.sequence <= head else {
           return broke("the feed's sequence \(stored.sequence) lies outside \(last)...\(head)")
@@ -30,7 +31,7 @@ extension World {
         let record = try Record(decoding: stored.body)
         checkTimes(of: record, account)
         account.oracle.noteCommitted(account.view[record.key], record)
-        noteEndedEntry(record, account)
+        noteEndedEntry(record, account, before)
         if record.key.kind == .conflict, account.view[record.key] == nil {
           account.entered[record.key] = min(account.looked, serverClock.now())
         }
@@ -81,9 +82,11 @@ extension World {
     }
   }
 
-  private func noteEndedEntry(_ record: Record, _ account: Account) {
+  /// - Parameter before: What was visible at the last look. Housekeeping prunes a record before it
+  ///   deletes the entries on it that have ended, so by now the record may be pruned.
+  private func noteEndedEntry(_ record: Record, _ account: Account, _ before: [RecordKey: Record]) {
     guard record.isDeleted, let live = account.view[record.key], !live.isDeleted,
-      let entry = try? Conflict(live), let held = account.view[entry.key],
+      let entry = try? Conflict(live), let held = before[entry.key] ?? account.view[entry.key],
       let end = record[Register.deletedField]?.stamp.time
     else { return }
     // An entry with a later date than its arrival counts from its arrival.
