@@ -704,7 +704,7 @@ PLANTED = [
         "outgrownStops",
         "An edit that is too large only together with another device's stops all syncs.",
         f"{SYNC}/Replica/UnitOfWork+Merging.swift",
-        "    if «!merged.isStorable» {",
+        "    if «!merged.isStorable(inBytes: encoded.count)» {",
         "false",
     ),
     one(

@@ -22,8 +22,9 @@ extension UnitOfWork {
       if received.key.kind != .entitlement, let time = received.latestTime {
         tables.state.clock.observe(time)
       }
-      guard received.isStorable else { throw Self.outgrown }
-      if try self.records.insert(received, encoded: received.encoded) {
+      let encoded = received.encoded
+      guard received.isStorable(inBytes: encoded.count) else { throw Self.outgrown }
+      if try self.records.insert(received, encoded: encoded) {
         self.received.insert(received.key)
         if received.key.kind == .conflict, !received.isDeleted { applied.conflicts += 1 }
       } else if let stored = try tables.recordBody(received.key), stored != bytes,
@@ -53,14 +54,15 @@ extension UnitOfWork {
       guard mine[lost.field] == lost else { return }
       if kept.field == lost.field { givesWay = true } else { pruned.append(lost) }
     }
-    if !merged.isStorable {
+    var encoded = merged.encoded
+    if !merged.isStorable(inBytes: encoded.count) {
       // Only what waits here makes it too large. The server refuses that, and says so: until it is
       // settled, this replica shows what the server has.
       merged = try withoutWaitingWrites(mine)
       merged.merge(received.lifted(to: floor))
-      guard merged.isStorable else { throw Self.outgrown }
+      encoded = merged.encoded
+      guard merged.isStorable(inBytes: encoded.count) else { throw Self.outgrown }
     }
-    let encoded = merged.encoded
     let isChanged = encoded != stored
     var isLost = tables.state.isAfterLoss
     if !isLost { isLost = try outbox.isToBeRestored(received.key) }

@@ -62,10 +62,12 @@ extension Record {
   }
 
   /// Whether the record is within the limits, so that what is stored can be read again.
-  package var isStorable: Bool {
-    registers.count <= Record.Limits.registers
+  package var isStorable: Bool { isStorable(inBytes: encoded.count) }
+
+  /// The same for a record that was encoded already.
+  package func isStorable(inBytes count: Int) -> Bool {
+    registers.count <= Record.Limits.registers && count <= Record.Limits.encodedBytes
       && registers.allSatisfy { $0.value.count <= Record.Limits.valueBytes(of: key.kind) }
-      && encoded.count <= Record.Limits.encodedBytes
   }
 
   /// Creates a record from its parts, whose bounds were checked.
