@@ -30,7 +30,9 @@ enum Program {
       } else {
         try command.run()
       }
+      await OpenReplicas.close()
     } catch {
+      await OpenReplicas.close()
       guard let failure = CommandFailure(error) else { Atrest.exit(withError: error) }
       Terminal.writeError(failure.sentence)
       exit(failure.status.rawValue)

@@ -25,9 +25,15 @@ enum OpenSSLContext {
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
   private static let groups = "X25519:P-256:P-384"
 
+  /// OpenSSL frees what it shares when the process exits, unless it is told not to: another thread
+  /// may still use a connection then.
+  private static let isInitialized =
+    OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+
   /// Creates an `SSL_CTX` for one side; nil only if out of memory.
   /// - Parameter newest: The highest version; the lowest is always 1.2.
   static func make(isServer: Bool, newest: TLSVersion) -> OpenSSLRef? {
+    guard isInitialized else { return nil }
     ERR_clear_error()
     defer { ERR_clear_error() }
     guard

@@ -40,7 +40,9 @@ struct ReplicaOptions: ParsableArguments {
 
   /// Opens the replica, creating it if there is none.
   func open() throws(ReplicaError) -> Replica {
-    try Replica(directory: directory)
+    let replica = try Replica(directory: directory)
+    OpenReplicas.add(replica)
+    return replica
   }
 }
 
