@@ -689,8 +689,8 @@ PLANTED = [
         "sizeBeforePairing",
         "A record may be as large as it is with the short stamps that it has before pairing.",
         f"{WIRE}/Records/Record+Rules.swift",
-        "let stamp = Stamp(time: .latest, replica: ReplicaID(rawValue: «.max»))",
-        "0",
+        "    return «record.isStorable»",
+        "true",
     ),
     one(
         "refusedTooLate",
