@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps OpenSSL error codes to `TLSError`.
 
+import AtrestTrust
 import CAtrestOpenSSL
 
 extension TLSError {
@@ -23,7 +24,7 @@ extension TLSError {
     case SSL_AD_REASON_OFFSET...(SSL_AD_REASON_OFFSET + 255) where !isHandshaking:
       self = .refused(alert: UInt8(clamping: reason - SSL_AD_REASON_OFFSET))
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
-      self = Self.verification(SSL_get_verify_result(session), name: name)
+      self = .distrusted(Self.verification(SSL_get_verify_result(session), name: name))
     case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_NO_SHARED_CIPHER,
       SSL_R_NO_PROTOCOLS_AVAILABLE, SSL_R_WRONG_SSL_VERSION, SSL_R_NO_SUITABLE_KEY_SHARE,
       SSL_R_TLSV1_ALERT_PROTOCOL_VERSION, SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE,
@@ -40,7 +41,7 @@ extension TLSError {
     }
   }
 
-  private static func verification(_ result: CLong, name: String?) -> TLSError {
+  private static func verification(_ result: CLong, name: String?) -> ServerDistrust {
     switch CInt(clamping: result) {
     case X509_V_ERR_APPLICATION_VERIFICATION: .pinMismatch
     case X509_V_ERR_CERT_HAS_EXPIRED: .expired

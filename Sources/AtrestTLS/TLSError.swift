@@ -5,18 +5,8 @@ import AtrestTrust
 
 /// Why a TLS handshake or connection failed.
 public enum TLSError: Error, Hashable, Sendable {
-  /// The server's certificate is not the pinned one.
-  case pinMismatch
-  /// The server's certificate has expired.
-  case expired
-  /// The server's certificate is not valid yet.
-  case notYetValid
-  /// The server's certificate does not match this name.
-  case wrongName(String)
-  /// The server's certificate is not signed by a trusted CA.
-  case unknownIssuer
-  /// The server's certificate is otherwise invalid, with OpenSSL's reason.
-  case untrusted(String)
+  /// The server is not believed to be the expected one.
+  case distrusted(ServerDistrust)
   /// The peer does not speak HTTP/2 (ALPN `h2`).
   case noHTTP2
   /// The peer's first bytes are not TLS.
@@ -34,26 +24,15 @@ public enum TLSError: Error, Hashable, Sendable {
   /// The peer violated the protocol, or data was modified in transit; with OpenSSL's reason.
   case broken(String)
 
-  /// Whether the error concerns the server's identity rather than the connection. Retrying does not
-  /// help until somebody has investigated.
-  public var isAboutTrust: Bool {
-    switch self {
-    case .pinMismatch, .expired, .notYetValid, .wrongName, .unknownIssuer, .untrusted: true
-    case .noHTTP2, .notTLS, .nothingInCommon, .handshakeCut, .handshakeTimeout, .truncated,
-      .refused, .broken:
-      false
-    }
+  /// Why the server is not believed; nil if the error is about the connection.
+  public var distrust: ServerDistrust? {
+    if case .distrusted(let distrust) = self { distrust } else { nil }
   }
 
   /// What happened, then what to do, for the user who made the call.
   public var userMessage: String {
     switch self {
-    case .pinMismatch: ServerDistrust.pinMismatch.userMessage
-    case .expired: ServerDistrust.expired.userMessage
-    case .notYetValid: ServerDistrust.notYetValid.userMessage
-    case .wrongName(let name): ServerDistrust.wrongName(name).userMessage
-    case .unknownIssuer: ServerDistrust.unknownIssuer.userMessage
-    case .untrusted(let reason): ServerDistrust.untrusted(reason).userMessage
+    case .distrusted(let distrust): distrust.userMessage
     case .noHTTP2:
       """
       The other side does not speak gRPC (HTTP/2) at this address. Check the address, and that a \

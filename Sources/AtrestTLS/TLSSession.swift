@@ -51,7 +51,7 @@ public final class TLSSession {
 
   /// Creates the client's end. Its ClientHello is available at once.
   /// - Parameter serverName: The SNI name if `client.trust` has none. Not used for verification.
-  /// - Throws: `TLSError.wrongName` for a name that no certificate can have; `.broken` if out of
+  /// - Throws: `TLSError.distrusted` for a name that no certificate can have; `.broken` if out of
   ///   memory.
   public convenience init(client: ClientTLS, serverName: String? = nil) throws(TLSError) {
     try self.init(client: client, serverName: serverName, ticket: client.takeTicket())
@@ -68,7 +68,7 @@ public final class TLSSession {
       throw fail(.broken("there is no memory"))
     }
     guard client.setNames(of: session, serverName: serverName) else {
-      throw fail(.wrongName(client.trust.name ?? serverName ?? ""))
+      throw fail(.distrusted(.wrongName(client.trust.name ?? serverName ?? "")))
     }
     // A ticket that OpenSSL rejects only causes a full handshake.
     if let ticket { SSL_set_session(session, ticket.pointer) }
@@ -232,7 +232,7 @@ public final class TLSSession {
     }
     // Checked again: a resumed session sends no certificate, so no callback runs.
     if let client, !client.matchesPin(SSL_get0_peer_certificate(session)) {
-      throw fail(.pinMismatch)
+      throw fail(.distrusted(.pinMismatch))
     }
   }
 

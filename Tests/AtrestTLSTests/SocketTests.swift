@@ -114,19 +114,19 @@ import Testing
     let wrong = try world.channel(
       ClientTLS(.pinned(try ServerIdentity.generate().fingerprint)))
     let status = try await failure { () throws(Status) in try await wrong.echo([]) }
-    #expect(status == Status(.unavailable, TLSError.pinMismatch.userMessage))
-    #expect(wrong.tlsFailure == .pinMismatch)
+    #expect(status == Status(.unavailable, TLSError.distrusted(.pinMismatch).userMessage))
+    #expect(wrong.tlsFailure == .distrusted(.pinMismatch))
     // It has a second address without a listener: the first address's error must be reported.
     guard case .ipv4(_, let port) = world.address else { throw Unexpected("not IPv4") }
     let named = try world.channel(
       ClientTLS(.pinned(try ServerIdentity.generate().fingerprint)),
       to: .host("localhost", port: port))
     let second = try await failure { () throws(Status) in try await named.echo([]) }
-    #expect(second == status && named.tlsFailure == .pinMismatch)
+    #expect(second == status && named.tlsFailure == .distrusted(.pinMismatch))
     await named.close()
     let unknown = try world.channel(ClientTLS(.system(name: "localhost")))
     _ = try await failure { () throws(Status) in try await unknown.echo([]) }
-    #expect(unknown.tlsFailure == .unknownIssuer)
+    #expect(unknown.tlsFailure == .distrusted(.unknownIssuer))
     let right = try world.channel(world.pinned())
     #expect(try await right.echo([1]) == [1])
     await world.stop()
@@ -227,7 +227,9 @@ import Testing
                 }
               } catch {
                 // The certificate changed between reading it and the handshake.
-                guard channel.tlsFailure == .pinMismatch else { throw Unexpected("\(error)") }
+                guard channel.tlsFailure == .distrusted(.pinMismatch) else {
+                  throw Unexpected("\(error)")
+                }
               }
               await channel.close()
             }
@@ -252,7 +254,7 @@ import Testing
     }
     let late = try world.channel(old)
     _ = try await failure { () throws(Status) in try await late.echo([]) }
-    #expect(late.tlsFailure == .pinMismatch)
+    #expect(late.tlsFailure == .distrusted(.pinMismatch))
     for (_, _, channel) in streams { await channel.close() }
     await late.close()
     await world.stop()

@@ -29,7 +29,7 @@ import Testing
     #expect(try verdict(.pinned(old.fingerprint), old).client == nil)
     let other = try ServerIdentity.generate()
     let verdict = try verdict(.pinned(old.fingerprint), other)
-    #expect(verdict.client == .pinMismatch)
+    #expect(verdict.client == .distrusted(.pinMismatch))
     #expect(verdict.server == .refused(alert: 40) || verdict.server != nil)
   }
 
@@ -49,19 +49,23 @@ import Testing
       #expect(try verdict(trust(name), good).client == nil)
     }
     for name in ["example.org", "other.example.org", "192.0.2.8", "::1", "server"] {
-      #expect(try verdict(trust(name), good).client == .wrongName(name))
+      #expect(try verdict(trust(name), good).client == .distrusted(.wrongName(name)))
     }
     let wildcard = try identity(["DNS:*.example.org"])
     #expect(try verdict(trust("a.example.org"), wildcard).client == nil)
-    #expect(try verdict(trust("b.a.example.org"), wildcard).client == .wrongName("b.a.example.org"))
-    #expect(try verdict(trust("a.b"), identity(["DNS:a.b"], -3, -1)).client == .expired)
-    #expect(try verdict(trust("a.b"), identity(["DNS:a.b"], 1, 3)).client == .notYetValid)
+    #expect(
+      try verdict(trust("b.a.example.org"), wildcard).client
+        == .distrusted(.wrongName("b.a.example.org")))
+    #expect(
+      try verdict(trust("a.b"), identity(["DNS:a.b"], -3, -1)).client == .distrusted(.expired))
+    #expect(
+      try verdict(trust("a.b"), identity(["DNS:a.b"], 1, 3)).client == .distrusted(.notYetValid))
     // A certificate of another CA under the same name.
     let stranger = try ServerIdentity.signed(
       by: try Authority(), names: ["DNS:a.b"], validFrom: now - day, validUntil: now + day)
     #expect(try verdict(trust("a.b"), stranger).client != nil)
-    #expect(try verdict(trust("atrest"), .generate()).client == .unknownIssuer)
-    #expect(try verdict(.system(name: "a.b"), good).client == .unknownIssuer)
+    #expect(try verdict(trust("atrest"), .generate()).client == .distrusted(.unknownIssuer))
+    #expect(try verdict(.system(name: "a.b"), good).client == .distrusted(.unknownIssuer))
   }
 
   @Test("a server's own certificate can be its authority")
@@ -80,7 +84,7 @@ import Testing
     _ = try ServerIdentity.loadOrMake(file: file)
     for name in ["", "a\0b"] {
       let tls = try ClientTLS(.authority(file: file, name: name))
-      #expect(throws: TLSError.wrongName(name)) { try TLSSession(client: tls) }
+      #expect(throws: TLSError.distrusted(.wrongName(name))) { try TLSSession(client: tls) }
     }
   }
 
@@ -98,18 +102,19 @@ import Testing
     let session = try TLSSession(client: other, ticket: ticket)
     let mixed = SessionEnd(session)
     converse(mixed, SessionEnd(try TLSSession(server: server)))
-    #expect(mixed.error == .pinMismatch && mixed.establishedCount == 0)
+    #expect(mixed.error == .distrusted(.pinMismatch) && mixed.establishedCount == 0)
   }
 
   @Test("every error is a sentence that says what to do")
   func sentences() {
     let all: [TLSError] = [
-      .pinMismatch, .expired, .notYetValid, .wrongName("a.b"), .unknownIssuer, .untrusted("x"),
+      .distrusted(.pinMismatch), .distrusted(.expired), .distrusted(.notYetValid),
+      .distrusted(.wrongName("a.b")), .distrusted(.unknownIssuer), .distrusted(.untrusted("x")),
       .noHTTP2, .notTLS, .nothingInCommon, .handshakeCut, .handshakeTimeout, .truncated,
       .refused(alert: 40), .broken("x"),
     ]
     #expect(Set(all.map(\.userMessage)).count == all.count)
     for error in all { #expect(error.userMessage.hasSuffix(".")) }
-    #expect(TLSError.pinMismatch.userMessage.contains("pair again"))
+    #expect(TLSError.distrusted(.pinMismatch).userMessage.contains("pair again"))
   }
 }

@@ -74,9 +74,7 @@ import AtrestSync
 
     /// An untrusted server takes precedence over its consequences.
     private func failure(_ error: any Error) -> CallFailure {
-      if let failure = channel.tlsFailure, failure.isAboutTrust {
-        return .untrusted(failure.userMessage)
-      }
+      if let distrust = channel.tlsFailure?.distrust { return .untrusted(distrust.userMessage) }
       guard let status = error as? Status else { return .cancelled }
       return .status(status.code.rawValue, message: status.message)
     }
