@@ -221,7 +221,7 @@ struct UndoTests {
 
   @Test(
     "a fast does not go on again beside one that began since, and waits until that one is over",
-    arguments: [UserAction.end, .letGo, .deleteFast])
+    arguments: [UserAction.end, .abandon, .deleteFast])
   func oneAtATime(how: UserAction) async throws {
     let fast = try Session.sample()
     try act(.begin) { try $0.save(fast) }
@@ -263,7 +263,7 @@ struct UndoTests {
 
   @Test(
     "of two open fasts the one that ended goes on again, and the other stays what it is",
-    arguments: [UserAction.end, .letGo, .deleteFast])
+    arguments: [UserAction.end, .abandon, .deleteFast])
   func oneOfTwo(how: UserAction) async throws {
     let (fast, other) = (try Session.sample(), try Session.sample(start: 120))
     try await theirs.replica.save(other)

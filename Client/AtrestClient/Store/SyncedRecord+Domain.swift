@@ -19,12 +19,7 @@ extension Session: ProtocolRecord {
   public static let kind = RecordKind.session
 
   /// Start, end and outcome are one field, because they bind each other; the target is another.
-  public var fields: RecordFields {
-    var fields = RecordFields()
-    fields[register: SessionField.span] = SessionField.encode(span)
-    fields[register: SessionField.target] = SessionField.encode(targetMinutes: targetMinutes)
-    return fields
-  }
+  public var fields: RecordFields { RecordFields(self) }
 
   /// See `SyncedRecord`.
   public init?(id: RecordUUID, fields: RecordFields) {
@@ -42,11 +37,7 @@ extension WaterEntry: ProtocolRecord {
   public static let kind = RecordKind.water
 
   /// Time and amount are one field.
-  public var fields: RecordFields {
-    var fields = RecordFields()
-    fields[register: WaterField.intake] = WaterField.encode(intake)
-    return fields
-  }
+  public var fields: RecordFields { RecordFields(self) }
 
   /// See `SyncedRecord`.
   public init?(id: RecordUUID, fields: RecordFields) {

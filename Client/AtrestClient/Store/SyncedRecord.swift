@@ -72,7 +72,7 @@ extension ReplicaTransaction {
   ///   kind below 1024.
   public func save<R: SyncedRecord>(_ record: R) throws(ReplicaError) {
     try Self.check(record)
-    try write(record.key, record.fields.values)
+    try work.write(record.key, record.fields)
   }
 
   /// Writes the fields in which `record` differs from `original`, and no other: what another device
@@ -87,9 +87,8 @@ extension ReplicaTransaction {
       throw .invalid("These are two records. An edit keeps the id of what was edited.")
     }
     try Self.check(record)
-    let before = original.fields.values
-    let written = record.fields.values.filter { (before[$0.key] ?? []) != $0.value }
-    if !written.isEmpty { try write(record.key, written) }
+    let edited = record.fields.changed(from: original.fields)
+    if edited != RecordFields() { try work.write(record.key, edited) }
   }
 
   private static func check(_ record: some SyncedRecord) throws(ReplicaError) {
@@ -98,11 +97,6 @@ extension ReplicaTransaction {
       throw .invalid("Kinds below 1024 are the protocol's. Choose a greater number.")
     }
     try record.check()
-  }
-
-  private func write(_ key: RecordKey, _ fields: [FieldNumber: [UInt8]]) throws(ReplicaError) {
-    try work.write(
-      key, fields.sorted { $0.key < $1.key }.map { ($0, $1) }, leavingUnset: true)
   }
 
   /// A record of a kind; nil if there is none, it is deleted, or it is none of this kind.

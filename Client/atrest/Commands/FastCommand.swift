@@ -147,7 +147,7 @@ extension ReplicaTransaction {
   func finish(
     at end: WallTime, as outcome: Session.Outcome
   ) throws -> (session: Session, stillOpen: [Session]) {
-    try action(outcome == .completed ? .end : .letGo) {
+    try action(outcome == .completed ? .end : .abandon) {
       let fasting = Fasting(try openSessions())
       let session: Session
       if outcome == .completed {

@@ -163,7 +163,7 @@ private final class LiveTimer {
       last = (.end, ended.session.id.bytes)
     case .letGo:
       let ended = try replica.transaction { try $0.finish(at: now, as: .abandoned) }
-      last = (.letGo, ended.session.id.bytes)
+      last = (.abandon, ended.session.id.bytes)
     case .water:
       let id = RecordUUID.random()
       try replica.transaction { store in

@@ -51,7 +51,7 @@ enum UndoWords {
     switch action {
     case .begin: "begin"
     case .end: "end"
-    case .letGo: "let_go"
+    case .abandon: "let_go"
     case .water: "water"
     case .editFast: "edit_fast"
     case .editWater: "edit_water"
@@ -128,7 +128,7 @@ enum UndoWords {
     }
     switch action {
     case .begin: return "Undone: the fast \(fast(change.after)) was not begun."
-    case .end, .letGo: return "Undone: the fast goes on, \(fast(change.before))."
+    case .end, .abandon: return "Undone: the fast goes on, \(fast(change.before))."
     case .water: return "Undone: \(glass(change.after)), is taken away."
     case .editFast:
       let target = change.before.flatMap { try? Session($0) }.map {

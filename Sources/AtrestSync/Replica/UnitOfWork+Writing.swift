@@ -11,19 +11,21 @@ extension UnitOfWork {
   /// - Throws: `.invalid` for a fast that cannot be stored.
   package mutating func save(_ session: Session) throws(ReplicaError) {
     try session.checkTarget()
-    try write(
-      RecordKey(kind: .session, id: session.id.bytes),
-      [
-        (SessionField.span, SessionField.encode(session.span)),
-        (SessionField.target, SessionField.encode(targetMinutes: session.targetMinutes)),
-      ])
+    try write(RecordKey(kind: .session, id: session.id.bytes), RecordFields(session))
   }
 
   /// Writes the fields that differ from the stored drink, and revives a deleted one.
   package mutating func save(_ entry: WaterEntry) throws(ReplicaError) {
-    try write(
-      RecordKey(kind: .water, id: entry.id.bytes),
-      [(WaterField.intake, WaterField.encode(entry.intake))])
+    try write(RecordKey(kind: .water, id: entry.id.bytes), RecordFields(entry))
+  }
+
+  /// Writes the fields that differ from the stored record, and revives a deleted one. A field that
+  /// was never set stays so: to write that would win over another device's value.
+  package mutating func write(
+    _ key: RecordKey, _ fields: RecordFields
+  ) throws(ReplicaError) {
+    let values = fields.values.sorted { $0.key < $1.key }.map { (field: $0.key, value: $0.value) }
+    try write(key, values, leavingUnset: true)
   }
 
   /// Writes a setting.

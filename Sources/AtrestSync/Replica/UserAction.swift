@@ -10,7 +10,7 @@ public enum UserAction: Int, Hashable, Sendable, CaseIterable {
   /// Completed a fast.
   case end = 2
   /// Abandoned a fast.
-  case letGo = 3
+  case abandon = 3
   /// Recorded a drink.
   case water = 4
   /// Edited a fast.

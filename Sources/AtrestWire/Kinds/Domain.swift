@@ -73,6 +73,21 @@ extension WaterEntry {
   }
 }
 
+extension RecordFields {
+  /// The fields of a fast: start, end and outcome are one, because they bind each other.
+  package init(_ session: Session) {
+    self.init()
+    self[register: SessionField.span] = SessionField.encode(session.span)
+    self[register: SessionField.target] = SessionField.encode(targetMinutes: session.targetMinutes)
+  }
+
+  /// The field of a drink: time and amount.
+  package init(_ entry: WaterEntry) {
+    self.init()
+    self[register: WaterField.intake] = WaterField.encode(entry.intake)
+  }
+}
+
 extension EntitlementField {
   /// The record of a signed transaction; nil if required claims are missing or it is too large for
   /// a register. Its stamp is the transaction's signed date, so no device clock orders it.

@@ -65,6 +65,13 @@ public struct RecordFields: Hashable, Sendable {
     set { set(field, newValue.map { .eightBytes($0.bitPattern) }) }
   }
 
+  /// The fields that differ from those of an earlier value.
+  package func changed(from earlier: RecordFields) -> RecordFields {
+    var changed = RecordFields()
+    changed.values = values.filter { (earlier.values[$0.key] ?? []) != $0.value }
+    return changed
+  }
+
   /// The message of the kind that has these fields.
   package var message: [UInt8] {
     values.sorted { $0.key < $1.key }.flatMap { $0.value }
