@@ -294,6 +294,7 @@ struct RequestTests {
     arguments: [
       (nil as String?, nil as String?), ("identity", nil), ("gzip", "gzip"), ("deflate", "deflate"),
       ("identity,deflate , gzip", "gzip"), ("br,zstd", nil),
+      (",,deflate,", "deflate"), (",", nil), ("gzi", nil), ("xgzip,\tdeflate", "deflate"),
     ])
   func acceptEncoding(accepted: String?, used: String?) {
     let peer = RawClient()

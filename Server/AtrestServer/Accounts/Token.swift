@@ -19,7 +19,7 @@ struct Token {
   /// Parses the value of the `authorization` metadata: `Bearer` and 80 hexadecimal digits. Nil for
   /// anything else.
   init?(authorization bytes: ArraySlice<UInt8>) {
-    let scheme = Array("bearer ".utf8)
+    let scheme = "bearer ".utf8
     guard bytes.count == scheme.count + 16 + 2 * Self.secretBytes else { return nil }
     // The scheme is case-insensitive: RFC 9110, section 11.1.
     for (byte, expected) in zip(bytes, scheme) where byte | 0x20 != expected { return nil }

@@ -193,13 +193,19 @@ extension Compression {
     }
   }
 
-  /// The best supported encoding in a comma-separated list with optional spaces.
+  /// The best supported encoding in a comma-separated list with optional spaces. Every call lists
+  /// them, so `split`, which allocates, is not used.
   static func best(in list: UnsafeBufferPointer<UInt8>) -> Compression {
     var best = Compression.identity
-    for piece in list.split(separator: UInt8(ascii: ",")) {
-      let name = piece.trimmingSpaces()
-      if name.elementsEqual("gzip".utf8) { return .gzip }
-      if name.elementsEqual("deflate".utf8) { best = .deflate }
+    var rest = list[...]
+    while !rest.isEmpty {
+      let name = rest.prefix { $0 != UInt8(ascii: ",") }
+      rest = rest.dropFirst(name.count + 1)
+      switch Compression(received: UnsafeBufferPointer(rebasing: name.trimmingSpaces())) {
+      case .gzip: return .gzip
+      case .deflate: best = .deflate
+      case .identity, nil: break
+      }
     }
     return best
   }
