@@ -98,7 +98,7 @@ extension Register {
   /// A 64-bit fingerprint of field, stamp and value. An account that forges a collision corrupts
   /// only its own journal.
   ///
-  /// ``FNV1a`` over the field (4 bytes), the clock and the replica (8 each), big-endian, and the
+  /// FNV-1a over the field (4 bytes), the clock and the replica (8 each), big-endian, and the
   /// value.
   public var fingerprint: UInt64 {
     var hash = FNV1a()

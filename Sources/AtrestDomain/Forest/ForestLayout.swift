@@ -66,7 +66,7 @@ public struct ForestLayout: Hashable, Sendable {
 
   /// Lays a forest out.
   ///
-  /// - Parameter trees: All trees, oldest first, as `TreeMapper` gives them. The most recent 200
+  /// - Parameter all: All trees, oldest first, as `TreeMapper` gives them. The most recent 200
   ///   are drawn. The others keep their indices, so that a new tree changes no other tree's layer.
   /// - Complexity: O(1) in the trees that are not drawn.
   public init(trees all: [Tree], canvas: ForestCanvas) {
