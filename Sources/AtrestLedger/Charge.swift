@@ -8,14 +8,14 @@
 /// caused it, wherever it is held.
 public struct Charge: ~Copyable, Sendable {
   /// Where the memory is held.
-  public let place: Holder
+  public let place: Balance
   /// Who caused it; nil if unknown.
-  public private(set) var payer: Holder?
+  public private(set) var payer: Balance?
   /// The current charge.
   public private(set) var bytes: Int
 
   /// Charges `bytes`. The amount may change later.
-  public init(_ bytes: Int = 0, at place: Holder, by payer: Holder? = nil) {
+  public init(_ bytes: Int = 0, at place: Balance, by payer: Balance? = nil) {
     self.place = place
     self.payer = payer
     self.bytes = bytes
@@ -39,7 +39,7 @@ public struct Charge: ~Copyable, Sendable {
   }
 
   /// Moves the charge to another payer, also for bytes already held.
-  public mutating func bill(_ payer: Holder?) {
+  public mutating func bill(_ payer: Balance?) {
     guard payer !== self.payer else { return }
     if bytes != 0 {
       self.payer?.add(-bytes)

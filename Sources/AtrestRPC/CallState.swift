@@ -64,7 +64,7 @@ final class CallState {
   }
 
   /// Pays for the memory of this call.
-  var payer: Holder? { grant?.payer }
+  var payer: Balance? { grant?.payer }
 
   func isGranted(on grant: CallerGrant) -> Bool { self.grant === grant }
 

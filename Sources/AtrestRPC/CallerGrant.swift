@@ -25,12 +25,12 @@ public final class CallerGrant: Sendable {
   private let underWay = Atomic(0)
 
   /// Pays for the memory of its calls.
-  public let payer: Holder
+  public let payer: Balance
 
   /// Creates a valid grant.
   ///
   /// - Parameter payer: The caller. Its parent sums callers that count together.
-  public init(payer: Holder = Holder()) {
+  public init(payer: Balance = Balance()) {
     self.payer = payer
   }
 

@@ -64,7 +64,7 @@ final class ClientCall: @unchecked Sendable {
   func streamRequest(on shard: Shard, limits: Limits) -> StreamQueue {
     let queue = StreamQueue(
       ShardBound(sending: self, to: shard), maxBytes: limits.streamQueueBytes,
-      maxMessages: limits.maxQueuedFrames, isBlocked: true, charge: Charge(at: Holder()))
+      maxMessages: limits.maxQueuedFrames, isBlocked: true, charge: Charge(at: Balance()))
     request = .stream(queue)
     return queue
   }

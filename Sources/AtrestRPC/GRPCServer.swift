@@ -66,8 +66,8 @@ public final class GRPCServer: Sendable {
   private let state = Mutex(State())
   private let end = OneShotEvent()
   /// The balances of all connections: bytes buffered for peers, and fixed memory.
-  package let holder = Holder()
-  package let overhead = Holder()
+  package let holder = Balance()
+  package let overhead = Balance()
 
   /// Creates a server that does not listen yet.
   /// - Throws: `SocketError` of `.prepare`.

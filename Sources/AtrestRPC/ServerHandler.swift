@@ -22,7 +22,7 @@ final class ServerHandler: EncryptedHandler {
   /// Whether an authenticated call was made on this connection.
   private(set) var isAuthenticated = false
   /// Charged for bytes that the peer makes this connection buffer.
-  let holder: Holder
+  let holder: Balance
   /// Bytes handed to the socket that may still wait there. Unchecked: the exclusivity check costs
   /// more than the update, and nothing that a change calls re-enters.
   @exclusivity(unchecked) private var output: Charge
@@ -36,7 +36,7 @@ final class ServerHandler: EncryptedHandler {
     self.context = context
     self.peer = peer
     self.isEncrypted = isEncrypted
-    holder = Holder(under: context.holder)
+    holder = Balance(under: context.holder)
     output = Charge(at: holder)
     context.add(self)
   }
@@ -258,7 +258,7 @@ final class ServerHandler: EncryptedHandler {
 
   /// Pays for this connection's memory in the end: the root of an authenticated caller or of the
   /// peer's address. Connections of one payer count together.
-  var payer: Holder { (grants.first?.value.payer ?? owner?.slot?.payer ?? holder).root }
+  var payer: Balance { (grants.first?.value.payer ?? owner?.slot?.payer ?? holder).root }
 
   /// Buffered bytes times their age, in byte nanoseconds. New bytes count as a millisecond old.
   func weight(at now: Instant) -> Double {

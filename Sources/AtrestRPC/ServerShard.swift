@@ -14,19 +14,19 @@ final class ServerShard {
   let codecs = Codecs()
   lazy var scratch = TLSScratch()
   /// The balances of the shard's connections: bytes buffered for peers, and fixed memory.
-  let holder: Holder
-  let overhead: Holder
+  let holder: Balance
+  let overhead: Balance
   private let bufferedLimit: Int
   private var handlers: [ObjectIdentifier: ServerHandler] = [:]
   private var isDraining = false
 
   init(
     shard: Shard, routes: [String: RPCRouter.Route], configuration: GRPCServer.Configuration,
-    counters: ServerCounters, holder: Holder, overhead: Holder
+    counters: ServerCounters, holder: Balance, overhead: Balance
   ) {
     self.shard = shard
-    self.holder = Holder(under: holder)
-    self.overhead = Holder(under: overhead)
+    self.holder = Balance(under: holder)
+    self.overhead = Balance(under: overhead)
     self.routes = routes
     self.configuration = configuration
     self.counters = counters

@@ -14,7 +14,7 @@ public final class ConnectionBudget: Sendable {
     var total = 0
     var handshaking = 0
     /// Pays for its connections' memory that has no other payer.
-    let payer = Holder()
+    let payer = Balance()
   }
 
   fileprivate struct State {

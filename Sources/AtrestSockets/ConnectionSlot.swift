@@ -9,7 +9,7 @@ import Synchronization
 public final class ConnectionSlot: Sendable {
   /// Pays for this connection's memory that has no other payer. Shared by all connections of the
   /// peer's address.
-  public let payer: Holder
+  public let payer: Balance
   let peerKey: [UInt8]?
   /// Slots are numbered in the order of acceptance.
   let number: UInt64
@@ -22,7 +22,7 @@ public final class ConnectionSlot: Sendable {
   }
 
   init(
-    _ number: UInt64, for peerKey: [UInt8]?, payer: Holder, in budget: ConnectionBudget
+    _ number: UInt64, for peerKey: [UInt8]?, payer: Balance, in budget: ConnectionBudget
   ) {
     self.number = number
     self.peerKey = peerKey

@@ -11,17 +11,17 @@ struct AtrestLedgerTests {
   private final class Owner {
     var charge: Charge
 
-    init(_ bytes: Int, at place: Holder, by payer: Holder? = nil) {
+    init(_ bytes: Int, at place: Balance, by payer: Balance? = nil) {
       charge = Charge(bytes, at: place, by: payer)
     }
   }
 
   @Test("what is held somewhere is held by all that it is under, and by who pays")
   func levels() {
-    let server = Holder()
-    let connection = Holder(under: Holder(under: server))
-    let account = Holder()
-    let device = Holder(under: account)
+    let server = Balance()
+    let connection = Balance(under: Balance(under: server))
+    let account = Balance()
+    let device = Balance(under: account)
     let call = Owner(100, at: connection, by: device)
     call.charge.change(to: 250)
     #expect([server, connection, account, device].map(\.chargedBytes) == [250, 250, 250, 250])
@@ -31,8 +31,8 @@ struct AtrestLedgerTests {
 
   @Test("with its owner ends a charge")
   func ends() {
-    let place = Holder()
-    let payer = Holder()
+    let place = Balance()
+    let payer = Balance()
     do {
       let calls = (1...3).map { Owner($0, at: place, by: payer) }
       #expect(place.chargedBytes == 6 && payer.chargedBytes == 6)
@@ -43,9 +43,9 @@ struct AtrestLedgerTests {
 
   @Test("who is known later pays for what was held before, too; the place is the same")
   func billed() {
-    let place = Holder()
-    let address = Holder()
-    let device = Holder()
+    let place = Balance()
+    let address = Balance()
+    let device = Balance()
     let call = Owner(40, at: place, by: address)
     call.charge.bill(device)
     #expect(address.chargedBytes == 0 && device.chargedBytes == 40 && place.chargedBytes == 40)
@@ -56,10 +56,10 @@ struct AtrestLedgerTests {
   @Test("any charges, changes and ends, in any order: each balance is the sum of what is under it")
   func sums() {
     checkLaw(cases: 200) { random in
-      let server = Holder()
-      let places = (0..<4).map { _ in Holder(under: server) }
-      let accounts = (0..<3).map { _ in Holder() }
-      let devices = (0..<9).map { Holder(under: accounts[$0 % 3]) }
+      let server = Balance()
+      let places = (0..<4).map { _ in Balance(under: server) }
+      let accounts = (0..<3).map { _ in Balance() }
+      let devices = (0..<9).map { Balance(under: accounts[$0 % 3]) }
       var owners: [Owner] = []
       for _ in 0..<200 {
         let bytes = Int.random(in: 0..<1_000, using: &random)
@@ -72,7 +72,7 @@ struct AtrestLedgerTests {
         default: owners.append(Owner(bytes, at: places[bytes % 4], by: device))
         }
       }
-      func isSum(_ holder: Holder, of isIn: (Owner) -> Bool) -> Bool {
+      func isSum(_ holder: Balance, of isIn: (Owner) -> Bool) -> Bool {
         holder.chargedBytes == owners.filter(isIn).reduce(0) { $0 + $1.charge.bytes }
       }
       return isSum(server) { _ in true }

@@ -34,7 +34,7 @@ struct StreamQueueTests {
 
   private let shard: Shard
   private let call = ScriptedCall()
-  private let holder = Holder()
+  private let holder = Balance()
   private let queue: StreamQueue
 
   init() throws {

@@ -13,7 +13,7 @@ import Testing
   private let kim = AccountID(rawValue: 1)
   private let sam = AccountID(rawValue: 2)
 
-  private let holders = [1: Holder(), 2: Holder()]
+  private let holders = [1: Balance(), 2: Balance()]
 
   private func device(_ number: UInt64, of account: AccountID) -> Payer {
     Payer(.account(account), ReplicaID(rawValue: number), holders[Int(account.rawValue)])
@@ -127,7 +127,7 @@ import Testing
     limits.partyBufferedBytes = 1000
     let (desk, other) = (Desk(limits), Desk(limits))
     let holder = try #require(holders[1])
-    let unread = Charge(500, at: Holder(), by: Holder(under: holder))
+    let unread = Charge(500, at: Balance(), by: Balance(under: holder))
     #expect(desk.submit("k", by: device(1, of: kim)))
     #expect(!other.submit("k", by: device(1, of: kim)))
     #expect(other.submit("s", by: device(2, of: sam)))

@@ -644,7 +644,7 @@ PLANTED = [
     one(
         "limitRangeIgnored",
         "A limit may be set to any number.",
-        f"{SERVER}/Limits/Limit.swift",
+        f"{SERVER}/Limits/LimitOption.swift",
         "guard let value = number(text), «range.contains(value)» else",
         "true",
     ),

@@ -13,7 +13,7 @@ package final class AccountState: Sendable {
   package let id: AccountID
   package let name: String
   /// Charged with the memory that all its devices cause.
-  let payer = Holder()
+  let payer = Balance()
   private let traces = Mutex(
     AttemptBucket(
       capacity: AccountState.tracesInARow, refillMilliseconds: AccountState.refillMilliseconds))

@@ -47,7 +47,7 @@ package final class DeviceSession: Sendable {
     replica = device.replica
     self.firstIdentity = firstIdentity
     self.account = account
-    grant = CallerGrant(payer: Holder(under: account.payer))
+    grant = CallerGrant(payer: Balance(under: account.payer))
     currentName = Mutex(device.name)
     paired = device.paired
     origin = device.origin

@@ -77,7 +77,7 @@ package struct ServerLimits: Sendable {
 
   /// The limits in the order of the documentation. To add one, add a property above, a row here,
   /// and a row to `docs/operate/limits.md`.
-  package static let table: [Limit] = [
+  package static let table: [LimitOption] = [
     .count(
       "max-account-records", \.quota.records, 1...1_000_000_000,
       "Records of one account, deleted ones and the journal included. What is new beyond it waits on its device."

@@ -52,9 +52,9 @@ final class JobQueue: @unchecked Sendable {
   private let inbox = Mutex(Inbox())
   private let limits: Limits
   /// The holder of waiting jobs, and the payers of jobs that no device submitted.
-  private let waiting = Holder()
-  private let server = Holder()
-  private let unauthenticated = Holder()
+  private let waiting = Balance()
+  private let server = Balance()
+  private let unauthenticated = Balance()
   private let meter: @Sendable () -> UInt64
   private var turns = StorageTurns()
   private var answerBytes = 0
@@ -102,7 +102,7 @@ final class JobQueue: @unchecked Sendable {
     return isTaken
   }
 
-  private func holder(of payer: Payer) -> Holder {
+  private func holder(of payer: Payer) -> Balance {
     payer.holder ?? (payer.party == .unauthenticated ? unauthenticated : server)
   }
 

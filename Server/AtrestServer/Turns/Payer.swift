@@ -20,13 +20,13 @@ package struct Payer: Sendable {
   /// itself.
   package let device: ReplicaID?
   /// Pays for memory in the meantime. Nil: the party, whose holder the queue keeps.
-  let holder: Holder?
+  let holder: Balance?
   /// Whether the job precedes others that are not urgent: it revokes access, or approves a pending
   /// device.
   package let isUrgent: Bool
 
   init(
-    _ party: Party, _ device: ReplicaID? = nil, _ holder: Holder? = nil, isUrgent: Bool = false
+    _ party: Party, _ device: ReplicaID? = nil, _ holder: Balance? = nil, isUrgent: Bool = false
   ) {
     self.party = party
     self.device = device

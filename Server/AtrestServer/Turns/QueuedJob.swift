@@ -8,7 +8,7 @@ final class QueuedJob: Sendable {
   let job: any StorageJob
   private let charge: Mutex<Charge>
 
-  init(_ job: any StorageJob, at queue: Holder, by payer: Holder) {
+  init(_ job: any StorageJob, at queue: Balance, by payer: Balance) {
     self.job = job
     charge = Mutex(Charge(job.costBytes, at: queue, by: payer))
   }

@@ -17,9 +17,9 @@ public final class ClientConnection {
   /// The limits of this connection.
   public let limits: Limits
   /// Charged for bytes that the peer makes this connection buffer.
-  public let holder: Holder
+  public let holder: Balance
   /// Charged for the fixed memory of the connection and its calls.
-  public let overhead: Holder
+  public let overhead: Balance
 
   let session: HTTP2Session
   let codecs: Codecs
@@ -49,7 +49,7 @@ public final class ClientConnection {
   public init(
     limits: Limits = .default, codecs: Codecs = Codecs(), authority: String,
     isSecure: Bool = true, userAgent: String = "atrest", compression: Compression? = nil,
-    now: Instant, holder: Holder = Holder(), overhead: Holder = Holder()
+    now: Instant, holder: Balance = Balance(), overhead: Balance = Balance()
   ) {
     self.limits = limits
     self.codecs = codecs

@@ -195,7 +195,7 @@ extension ServerConnection {
   // MARK: Verbs
 
   /// Charges `payer` for what a call holds now and later. Called once the caller is known.
-  public func bill(_ call: CallID, to payer: Holder) {
+  public func bill(_ call: CallID, to payer: Balance) {
     streams.find(call.streamID)?.bill(payer)
   }
 

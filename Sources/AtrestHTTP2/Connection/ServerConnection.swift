@@ -28,9 +28,9 @@ public final class ServerConnection {
   /// Charged for bytes that the peer makes this connection buffer: incomplete messages and unread
   /// responses. The charge falls as the peer completes or reads them. Accurate once all events are
   /// taken, not between events.
-  public let holder: Holder
+  public let holder: Balance
   /// Charged for the fixed memory of the connection and its calls.
-  public let overhead: Holder
+  public let overhead: Balance
   /// Whether incomplete requests may use ``Limits/maxUnfinishedBytes`` or only
   /// ``Limits/maxUnfinishedBytesUnauthenticated``. An owner that authenticates callers sets false
   /// before the first byte and true after the first authenticated call. Setting it on a `started`
@@ -55,7 +55,7 @@ public final class ServerConnection {
   /// The stream whose charges may be out of date: see `settle`.
   private var unsettled: ServerStream?
   /// Charged for calls without a payer of their own: see `bill`.
-  private let payer: Holder?
+  private let payer: Balance?
 
   /// Creates a connection over a newly accepted transport. Under TLS, ALPN has already selected
   /// `h2`.
@@ -67,8 +67,8 @@ public final class ServerConnection {
   ///   - overhead: Charged for the fixed memory of the connection and its calls.
   ///   - payer: Pays for those bytes until `bill` names a call's own payer.
   public init(
-    limits: Limits = .default, codecs: Codecs = Codecs(), now: Instant, holder: Holder = Holder(),
-    overhead: Holder = Holder(), payer: Holder? = nil
+    limits: Limits = .default, codecs: Codecs = Codecs(), now: Instant, holder: Balance = Balance(),
+    overhead: Balance = Balance(), payer: Balance? = nil
   ) {
     self.limits = limits
     self.codecs = codecs

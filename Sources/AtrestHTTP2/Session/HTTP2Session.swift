@@ -28,7 +28,7 @@ final class HTTP2Session {
   /// nghttp2 failed on the input: pending output is sent, nothing more is read.
   private var isInputBroken = false
 
-  init(_ role: ConnectionLifecycle.Role, limits: Limits, now: Instant, overhead: Holder) {
+  init(_ role: ConnectionLifecycle.Role, limits: Limits, now: Instant, overhead: Balance) {
     self.limits = limits
     self.now = now
     times = Times(limits)

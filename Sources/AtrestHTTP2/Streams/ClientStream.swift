@@ -21,7 +21,7 @@ final class ClientStream {
   @exclusivity(unchecked) private var messages: Charge
   private let overhead: Charge
 
-  init(_ number: Int32, holder: Holder, overhead: Holder) {
+  init(_ number: Int32, holder: Balance, overhead: Balance) {
     self.number = number
     messages = Charge(at: holder)
     self.overhead = Charge(ServerStream.ownBytes, at: overhead)

@@ -35,7 +35,7 @@ final class ServerStream {
   @exclusivity(unchecked) private var messages: Charge
   @exclusivity(unchecked) private var overhead: Charge
 
-  init(_ number: Int32, now: Instant, holder: Holder, overhead: Holder, payer: Holder?) {
+  init(_ number: Int32, now: Instant, holder: Balance, overhead: Balance, payer: Balance?) {
     self.number = number
     began = now
     messages = Charge(at: holder, by: payer)
@@ -83,7 +83,7 @@ final class ServerStream {
   }
 
   /// Moves the charges to another payer, also for later bytes.
-  func bill(_ payer: Holder) {
+  func bill(_ payer: Balance) {
     messages.bill(payer)
     overhead.bill(payer)
   }

@@ -16,15 +16,15 @@ struct ClientHistory {
     var wire = RawWire(hearsClient: true)
     var calls: [CallID] = []
 
-    init(_ codecs: Codecs, _ all: Holder, at now: Instant) {
+    init(_ codecs: Codecs, _ all: Balance, at now: Instant) {
       connection = ClientConnection(
         codecs: codecs, authority: "localhost", isSecure: false, now: now,
-        holder: Holder(under: all), overhead: Holder(under: all))
+        holder: Balance(under: all), overhead: Balance(under: all))
     }
   }
 
   private let codecs = Codecs()
-  private let all = Holder()
+  private let all = Balance()
   private var peers: [Peer] = []
   private var random: Choices
   private let habits: Habits

@@ -6,20 +6,20 @@ import Synchronization
 /// A balance of bytes: of a place that holds memory (a connection, a shard, a queue) or of a payer
 /// that causes it (a device, an account, an address). Its bytes count for its parents too.
 /// Thread-safe and lock-free.
-public final class Holder: Sendable {
-  private let parent: Holder?
+public final class Balance: Sendable {
+  private let parent: Balance?
   private let bytes = Atomic<Int>(0)
 
   /// Creates an empty balance, optionally under a parent.
-  public init(under parent: Holder? = nil) {
+  public init(under parent: Balance? = nil) {
     self.parent = parent
   }
 
   /// Bytes held here and below.
   public var chargedBytes: Int { bytes.load(ordering: .relaxed) }
 
-  /// The outermost holder, such as a device's account; itself without a parent.
-  public var root: Holder { parent?.root ?? self }
+  /// The outermost balance, such as a device's account; itself without a parent.
+  public var root: Balance { parent?.root ?? self }
 
   /// Costs a few nanoseconds per level.
   func add(_ count: Int) {

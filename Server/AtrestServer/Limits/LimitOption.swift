@@ -4,7 +4,7 @@
 import AtrestRPC
 
 /// One row of ``ServerLimits/table``.
-package struct Limit: Sendable {
+package struct LimitOption: Sendable {
   /// The unit of a limit's values.
   package enum Unit: String, Sendable {
     /// A plain number.
@@ -29,8 +29,8 @@ package struct Limit: Sendable {
   static func count(
     _ name: String, _ path: WritableKeyPath<ServerLimits, Int> & Sendable,
     _ range: ClosedRange<Int>, _ meaning: String
-  ) -> Limit {
-    Limit(
+  ) -> LimitOption {
+    LimitOption(
       name: name, unit: .count, range: range, meaning: meaning, get: { $0[keyPath: path] },
       set: { $0[keyPath: path] = $1 })
   }
@@ -39,8 +39,8 @@ package struct Limit: Sendable {
   static func bytes(
     _ name: String, _ path: WritableKeyPath<ServerLimits, Int> & Sendable,
     _ range: ClosedRange<Int>, _ meaning: String
-  ) -> Limit {
-    Limit(
+  ) -> LimitOption {
+    LimitOption(
       name: name, unit: .bytes, range: range, meaning: meaning, get: { $0[keyPath: path] },
       set: { $0[keyPath: path] = $1 })
   }
@@ -49,8 +49,8 @@ package struct Limit: Sendable {
   static func time(
     _ name: String, _ path: WritableKeyPath<ServerLimits, Duration> & Sendable,
     _ seconds: ClosedRange<Int>, _ meaning: String
-  ) -> Limit {
-    Limit(
+  ) -> LimitOption {
+    LimitOption(
       name: name, unit: .time, range: seconds.lowerBound * 1000...seconds.upperBound * 1000,
       meaning: meaning,
       get: { limits in
@@ -96,7 +96,7 @@ package struct Limit: Sendable {
   }
 }
 
-extension Limit.Unit {
+extension LimitOption.Unit {
   /// The unit suffixes, smallest first.
   fileprivate var suffixes: [(suffix: String, factor: Int)] {
     switch self {
@@ -151,9 +151,9 @@ package enum LimitError: Error {
   /// No limit has this name.
   case unknown(String)
   /// The value is no number or outside the range.
-  case outOfRange(Limit)
+  case outOfRange(LimitOption)
   /// The value exceeds what the other limit leaves room for, which is `most`.
-  case contradiction(Limit, with: String, most: Int)
+  case contradiction(LimitOption, with: String, most: Int)
 
   /// What happened, then what to do.
   package var userMessage: String {
@@ -170,7 +170,7 @@ package enum LimitError: Error {
   }
 }
 
-extension Limit.Unit {
+extension LimitOption.Unit {
   fileprivate var word: String {
     switch self {
     case .count: "number"
