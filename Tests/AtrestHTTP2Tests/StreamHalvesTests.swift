@@ -11,7 +11,7 @@ struct StreamHalvesTests {
 
   /// A request whose headers have arrived.
   private func reading() -> InboundRequest {
-    var request = InboundRequest()
+    var request = InboundRequest(RequestFields())
     _ = request.headersEnded()
     return request
   }
@@ -35,7 +35,7 @@ struct StreamHalvesTests {
 
   @Test("a request has its headers once; what comes after them is trailers")
   func headers() {
-    var request = InboundRequest()
+    var request = InboundRequest(RequestFields())
     #expect(state(of: request).areHeadersArriving)
     let fields = request.headersEnded()
     #expect(fields != nil)

@@ -39,10 +39,13 @@ public final class ServerConnection {
 
   let session: HTTP2Session
   let codecs: Codecs
-  // Unchecked: each header field of each call asks both, and the exclusivity check costs more than
+  // Unchecked: each frame, or header field, asks these, and the exclusivity check costs more than
   // the answer. Their methods call nothing that could ask again.
   @exclusivity(unchecked) var streams = StreamTable<ServerStream>()
   @exclusivity(unchecked) var recalled = RecalledText()
+  /// The request whose header block is arriving; nil between blocks, and during trailers. There is
+  /// one block at a time: RFC 9113, section 4.3.
+  @exclusivity(unchecked) var arriving: RequestFields?
   private var events = EventQueue<Pending>()
   private var policing: PeerPolicing
   private var frames = FrameMeter()
@@ -85,10 +88,7 @@ public final class ServerConnection {
   /// Processes received bytes. Pass at most 64 KiB at a time: events queue up meanwhile.
   public func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) -> ServerEvents {
     session.receive(bytes, at: now)
-    // A header block may be incomplete.
-    if let recent = streams.recent?.stream, recent.request.areHeadersArriving {
-      countRequest(recent)
-    }
+    if arriving != nil, let recent = streams.recent?.stream { countRequest(recent) }
     // After `receive`, which determines which streams exist.
     frames.feed(bytes) { head in
       guard session.isReading else { return }
@@ -274,17 +274,23 @@ extension ServerConnection: HTTP2SessionOwner {
   func takeHeader(
     _ number: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
   ) -> Bool {
-    guard let stream = streams.find(number) else { return true }
-    return stream.request.takeField(name, value, limits: limits, recall: &recalled)
+    if let arriving {
+      return arriving.take(name, value, limits: limits, recall: &recalled) != .absurd
+    }
+    return streams.find(number)?.request.takeTrailer(name, value, limits: limits) ?? true
   }
 
   private func beginStream(_ number: Int32) {
+    arriving = nil
     // A known stream: these are its trailers.
     guard streams.find(number) == nil, session.isReading else { return }
     // nghttp2 ignores such streams once the second GOAWAY is sent; this covers the time before.
     if session.isRefused(number) { return session.reset(number, .refusedStream) }
+    let fields = RequestFields()
+    arriving = fields
     streams.insert(
-      ServerStream(number, now: session.now, holder: holder, overhead: overhead, payer: payer),
+      ServerStream(
+        number, fields, now: session.now, holder: holder, overhead: overhead, payer: payer),
       number)
     session.callsBegan()
   }
@@ -313,6 +319,7 @@ extension ServerConnection: HTTP2SessionOwner {
   }
 
   private func release(_ stream: ServerStream) {
+    if stream.request.areHeadersArriving { arriving = nil }
     unfinishedBytes -= stream.requestBytes
     unsentBytes -= stream.responseBytes
     stream.release()

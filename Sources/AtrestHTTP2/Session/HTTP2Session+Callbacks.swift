@@ -35,10 +35,13 @@ private func set(_ callbacks: OpaquePointer?) {
   }
   nghttp2_session_callbacks_set_on_header_callback(callbacks) {
     _, frame, name, nameCount, value, valueCount, _, context in
-    guard let frame, let owner = owner(context) else { return 0 }
-    let isTaken = owner.takeHeader(
-      frame.pointee.hd.stream_id, UnsafeBufferPointer(start: name, count: nameCount),
-      UnsafeBufferPointer(start: value, count: valueCount))
+    guard let frame, let context else { return 0 }
+    // Without a reference of its own: a call has some ten fields.
+    let isTaken = Unmanaged<HTTP2Session>.fromOpaque(context)._withUnsafeGuaranteedRef {
+      $0.takeHeader(
+        frame.pointee.hd.stream_id, UnsafeBufferPointer(start: name, count: nameCount),
+        UnsafeBufferPointer(start: value, count: valueCount))
+    }
     return isTaken ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
   }
   nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, _, _, context in

@@ -59,7 +59,7 @@ struct InboundRequest: ~Copyable {
     case ignored
   }
 
-  private var state = State.headers(RequestFields())
+  private var state: State
   /// Request trailers are counted, not stored.
   private var trailers = HeaderBudget()
   /// The message encoding declared by the headers.
@@ -68,6 +68,9 @@ struct InboundRequest: ~Copyable {
   var maxMessageBytes: Int?
   /// Body bytes so far. Wraps; only changes are meaningful.
   private(set) var received: UInt64 = 0
+
+  /// A request whose header block arrives in `fields`.
+  init(_ fields: RequestFields) { state = .headers(fields) }
 
   // MARK: State
 
@@ -142,17 +145,11 @@ struct InboundRequest: ~Copyable {
 
   // MARK: Events
 
-  /// Takes one header field.
+  /// Takes one trailer field.
   /// - Returns: False if the block is so large that the stream must be reset.
-  mutating func takeField(
-    _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits,
-    recall: inout RecalledText
-  ) -> Bool {
-    guard case .headers(let fields) = state else {
-      return trailers.add(name, value, limits) == .fits
-    }
-    return fields.take(name, value, limits: limits, recall: &recall) != .absurd
-  }
+  mutating func takeTrailer(
+    _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits
+  ) -> Bool { trailers.add(name, value, limits) == .fits }
 
   /// Takes the end of a header block.
   /// - Returns: The fields, if it was the first block.

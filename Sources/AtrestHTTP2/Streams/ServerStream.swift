@@ -10,9 +10,9 @@ final class ServerStream {
 
   let number: Int32
   var id: CallID { CallID(number) }
-  // Unchecked: each header field asks it, and the exclusivity check costs more than the answer.
-  // Nothing called during an access asks again: what `receive` finds goes into a queue.
-  @exclusivity(unchecked) var request = InboundRequest()
+  // Unchecked: each frame asks it, and the exclusivity check costs more than the answer. Nothing
+  // called during an access asks again: what `receive` finds goes into a queue.
+  @exclusivity(unchecked) var request: InboundRequest
   var response = OutboundResponse()
   /// The owner has taken the `started` event. Before that no other event is reported.
   var isAnnounced = false
@@ -35,8 +35,12 @@ final class ServerStream {
   @exclusivity(unchecked) private var messages: Charge
   @exclusivity(unchecked) private var overhead: Charge
 
-  init(_ number: Int32, now: Instant, holder: Balance, overhead: Balance, payer: Balance?) {
+  init(
+    _ number: Int32, _ fields: RequestFields, now: Instant, holder: Balance, overhead: Balance,
+    payer: Balance?
+  ) {
     self.number = number
+    request = InboundRequest(fields)
     began = now
     messages = Charge(at: holder, by: payer)
     self.overhead = Charge(at: overhead, by: payer)
