@@ -2,35 +2,35 @@
 // What storing an answer changed.
 
 /// The result of storing an answer.
-public struct AppliedAnswer: Hashable, Sendable {
+package struct AppliedAnswer: Hashable, Sendable {
   /// Offers removed from the outbox.
-  public var acknowledged = 0
+  package var acknowledged = 0
   /// Offers that stay because the server refused them.
-  public var refused = 0
+  package var refused = 0
   /// Refused offers whose reason is the account's quota.
-  public var overQuota = 0
+  package var overQuota = 0
   /// Whether an offer was refused because its stamp leads the server's clock too far.
-  public var hasClockSkew = false
+  package var hasClockSkew = false
   /// Whether the server is at an outbox position that this replica never reached: this replica is a
   /// copy, and the other one went on. Nothing is recorded on the offers.
-  public var isForked = false
+  package var isForked = false
   /// Whether the server is at an older position and left some offers unjudged. They must be offered
   /// again.
-  public var isUnread = false
+  package var isUnread = false
   /// Whether another sync of this replica learned another head since the request was made. Nothing
   /// was stored; the server must be asked again.
-  public var isOvertaken = false
+  package var isOvertaken = false
   /// Offers refused because they would delete most records; nil for none.
-  public var heldDeletions: HeldDeletions?
+  package var heldDeletions: HeldDeletions?
   /// Received records that changed nothing here.
-  public var unchanged = 0
+  package var unchanged = 0
   /// Received conflict-journal records.
-  public var conflicts = 0
+  package var conflicts = 0
   /// Whether the server had lost something, so that a reconcile is due.
-  public var isRestarted = false
+  package var isRestarted = false
 
   /// Creates an empty result.
-  public init() {}
+  package init() {}
 }
 
 /// Deletions that wait for confirmation because together they would delete most records.

@@ -4,17 +4,17 @@
 import AtrestWire
 
 /// A page of the outbox as sent in a request.
-public struct OutboxPage: Hashable, Sendable {
+package struct OutboxPage: Hashable, Sendable {
   /// The store's sequences of the entries.
-  public var sequences: [Int64]
+  package var sequences: [Int64]
   /// Encoded `Offer`s, one per entry.
-  public var offers: [[UInt8]]
+  package var offers: [[UInt8]]
   /// The page's position in the outbox log; nil for an empty page. The bytes under a number never
   /// change.
-  public var segment: OutboxSegment?
+  package var segment: OutboxSegment?
 
   /// Creates a page; empty by default.
-  public init(sequences: [Int64] = [], offers: [[UInt8]] = [], segment: OutboxSegment? = nil) {
+  package init(sequences: [Int64] = [], offers: [[UInt8]] = [], segment: OutboxSegment? = nil) {
     self.sequences = sequences
     self.offers = offers
     self.segment = segment

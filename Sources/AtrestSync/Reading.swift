@@ -4,14 +4,14 @@
 import AtrestReplication
 
 /// A device's clock readings when an answer was read.
-public struct Reading: Hashable, Sendable {
+package struct Reading: Hashable, Sendable {
   /// The wall clock.
-  public var now: WallTime
+  package var now: WallTime
   /// Monotonic milliseconds since the request; nil if unknown.
-  public var waited: Int64?
+  package var waited: Int64?
 
   /// Creates a reading; `waited` is in milliseconds.
-  public init(now: WallTime, waited: Int64?) {
+  package init(now: WallTime, waited: Int64?) {
     self.now = now
     self.waited = waited
   }

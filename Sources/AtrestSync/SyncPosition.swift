@@ -5,17 +5,17 @@ import AtrestReplication
 import AtrestWire
 
 /// The position and credential that a replica shows in a request.
-public struct SyncPosition: Hashable, Sendable {
+package struct SyncPosition: Hashable, Sendable {
   /// The end of what the replica has; nil before the first answer.
-  public var cursor: Cursor?
+  package var cursor: Cursor?
   /// The account's head according to the newest answer; nil before the first one. All acknowledged
   /// writes lie before it.
-  public var lastKnownHead: Cursor?
+  package var lastKnownHead: Cursor?
   /// The secret of its identity; nil if the transport has its own.
-  public var credential: String?
+  package var credential: String?
 
   /// Creates a position; nil before the first answer.
-  public init(cursor: Cursor? = nil, lastKnownHead: Cursor? = nil, credential: String? = nil) {
+  package init(cursor: Cursor? = nil, lastKnownHead: Cursor? = nil, credential: String? = nil) {
     self.cursor = cursor
     self.lastKnownHead = lastKnownHead
     self.credential = credential

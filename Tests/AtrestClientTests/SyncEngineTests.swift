@@ -100,57 +100,13 @@ struct SyncEngineTests {
     let failsAt: Int
     let changes = Counter()
 
-    func position() async throws(ReplicaError) -> SyncPosition { try await replica.position() }
-    func nextPage(after number: UInt64) async throws(ReplicaError) -> OutboxPage {
-      try change()
-      return try await replica.nextPage(after: number)
-    }
-    func lastRefused() async throws(ReplicaError) -> Int64 { try await replica.lastRefused() }
-    func retryRefused(through sequence: Int64) async throws(ReplicaError) {
-      try await replica.retryRefused(through: sequence)
-    }
-    func hasWaitingWrites() async throws(ReplicaError) -> Bool {
-      try await replica.hasWaitingWrites()
-    }
-    func apply(
-      _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage,
-      at reading: Reading
-    ) async throws(ReplicaError) -> AppliedAnswer {
-      try change()
-      return try await replica.apply(answer, to: request, page: page, at: reading)
-    }
-    private func change() throws(ReplicaError) {
-      if changes.next() == failsAt { throw .storage(reason: "the disk is full") }
-    }
-    func holdMassDeletion(areAllowed: Bool) async throws(ReplicaError) -> HeldDeletions? {
-      try await replica.holdMassDeletion(areAllowed: areAllowed)
-    }
-    func renewal() async throws(ReplicaError) -> RenewRequest { try await replica.renewal() }
-    func adopt(
-      renewed identity: PairResponse, insteadOf credential: String?
-    ) async throws(ReplicaError) -> Bool {
-      try await replica.adopt(renewed: identity, insteadOf: credential)
-    }
-    func reconcileDemand() async throws(ReplicaError) -> UInt64? {
-      try await replica.reconcileDemand()
-    }
-    func hashes() async throws(ReplicaError) -> [KeyRange.Item] { try await replica.hashes() }
-    func merge(
-      records: [[UInt8]], offering wanted: [RecordKey], asKnowing head: Cursor?
-    ) async throws(ReplicaError) -> AppliedAnswer {
-      try await replica.merge(records: records, offering: wanted, asKnowing: head)
-    }
-    func endReconcile(_ demand: UInt64) async throws(ReplicaError) {
-      try await replica.endReconcile(demand)
-    }
-    func apply(
-      _ event: WatchEvent, at now: WallTime
-    ) async throws(ReplicaError) -> AppliedAnswer? { try await replica.apply(event, at: now) }
-    func restamp(at now: WallTime) async throws(ReplicaError) {
-      try await replica.restamp(at: now)
-    }
-    func noteSync(at now: WallTime) async throws(ReplicaError) {
-      try await replica.noteSync(at: now)
+    func perform(_ request: StoreRequest) async throws(ReplicaError) -> StoreReply {
+      switch request {
+      case .nextPage, .apply:
+        if changes.next() == failsAt { throw .storage(reason: "the disk is full") }
+      default: break
+      }
+      return try await replica.perform(request)
     }
   }
 

@@ -95,8 +95,9 @@ struct WireTests {
       for _ in 0..<10_000 { try transaction.save(WaterEntry.sample()) }
     }
     try await test.sync(loopback.model)
+    let connection = ReplicaConnection(.platform)
     let transport = try ServerClient(
-      server: ServerAddress(parsing: loopback.address), token: "secret-1")
+      server: ServerAddress(parsing: loopback.address), token: "secret-1", connection: connection)
     try await test.engine(transport).sync()
     let before = loopback.bytes.value
     var reconciler = Reconciler(held: try await test.replica.hashes())
@@ -106,7 +107,7 @@ struct WireTests {
     }
     let cost = loopback.bytes.value - before
     #expect(cost > 50 && cost <= 400, "\(cost) bytes")
-    await transport.close()
+    await connection.close()
     await loopback.server.drain(grace: .zero)
   }
 
@@ -119,14 +120,15 @@ struct WireTests {
     let copy = try original.copied()
     for test in [original, copy] { try await test.replica.save(WaterEntry.sample()) }
     try await original.sync(loopback.model)
+    let connection = ReplicaConnection(.platform)
     let transport = try ServerClient(
-      server: ServerAddress(parsing: loopback.address), token: "secret-1")
+      server: ServerAddress(parsing: loopback.address), token: "secret-1", connection: connection)
     let report = try await copy.engine(transport).sync()
     #expect(report.isRenewed && report.pushed == 1)
     let outboxes = loopback.model.state.withLock { $0.outboxes }
     #expect(Set(outboxes.keys) == ["secret-1", "renewed-1"])
     #expect(loopback.model.records == (try copy.replica.allRecords()))
-    await transport.close()
+    await connection.close()
     await loopback.server.drain(grace: .zero)
   }
 }

@@ -44,6 +44,7 @@ struct ScriptedWorld {
           segment: OutboxSegment(
             confirmed: 0, token: 1, settledThrough: 0, numbers: Array(page))))
     case .lastRefused: return .sequence(0)
+    case .hasWaitingWrites: return .waiting(!waiting.isEmpty)
     case .holdMassDeletion: return .held(nil)
     case .apply(let answer, let attempt, _):
       var applied = AppliedAnswer()

@@ -42,11 +42,11 @@ SIMULATED = [
         "outboxClearedEarly",
         "The client forgets what it offered before the answer is stored.",
         Edit(
-            f"{CLIENT}/Store/Replica+Store.swift",
-            "try «transaction.work.outbox.page(after: number, of: pageRecords)»",
+            f"{SYNC}/Replica/UnitOfWork+Requests.swift",
+            "try «outbox.page(after: number, of: pageRecords)»",
             "{ () throws(ReplicaError) -> OutboxPage in "
-            "let page = try transaction.work.outbox.page(after: number, of: pageRecords); "
-            "for sequence in page.sequences { try transaction.work.outbox.remove(sequence) }; "
+            "let page = try outbox.page(after: number, of: pageRecords); "
+            "for sequence in page.sequences { try outbox.remove(sequence) }; "
             "return page }()",
         ),
     ),
@@ -91,10 +91,8 @@ SIMULATED = [
         "The client moves its cursor, and stores the records in another transaction.",
         Edit(
             f"{CLIENT}/Store/Replica+Store.swift",
-            "try await «writing { try $0.work.apply(answer, to: request, page: page, at: reading) }»",
-            "{ () async throws(ReplicaError) -> AppliedAnswer in "
-            "try await writing { $0.state.cursor = answer.cursor }; "
-            "return try await writing { try $0.work.apply(answer, to: request, page: page, at: reading) } }()",
+            "    «»return try write { try $0.work.reply(to: request, pageRecords: pageRecords) }",
+            "if case .apply(let answer, _, _) = request { try write { $0.state.cursor = answer.cursor } }",
         ),
     ),
     mutation(

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Every call throws `SyncError`: `.unreachable` for transient failures, anything else for
 /// permanent ones.
-public final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
+final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
   AccountTransport
 {
   private let server: ServerAddress
@@ -22,16 +22,10 @@ public final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransp
   /// The timeout of a call, connecting included.
   static let callTimeout = Duration.seconds(30)
 
-  /// Creates a client with a connection of its own. Does not connect yet. Close it after use.
+  /// Creates a client. Does not connect yet.
   ///
   /// - Parameter token: The device's token; nil before pairing.
   /// - Throws: `.badAnswer` if the token cannot be sent.
-  public convenience init(
-    server: ServerAddress, token: String?, connector: Connector = .platform
-  ) throws(SyncError) {
-    try self.init(server: server, token: token, connection: ReplicaConnection(connector))
-  }
-
   init(
     server: ServerAddress, token: String?, connection: ReplicaConnection
   ) throws(SyncError) {
@@ -41,7 +35,7 @@ public final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransp
   }
 
   /// Sets the device token for later calls; see `SyncTransport`.
-  public func use(_ credential: String) throws(SyncError) {
+  func use(_ credential: String) throws(SyncError) {
     let checked = try Self.checked(credential)
     self.credential.withLock { $0 = checked }
   }
@@ -54,30 +48,27 @@ public final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransp
     return token
   }
 
-  /// Closes the connection.
-  public func close() async { await connection.close() }
-
   /// See `SyncTransport`.
-  public func exchange(
+  func exchange(
     _ request: ExchangeRequest
   ) async throws(SyncError) -> ExchangeResponse {
     try await call(Method.Sync.exchange, request)
   }
 
   /// See `SyncTransport`.
-  public func reconcile(
+  func reconcile(
     _ request: ReconcileRequest
   ) async throws(SyncError) -> ReconcileResponse {
     try await call(Method.Sync.reconcile, request)
   }
 
   /// See `SyncTransport`.
-  public func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
+  func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
     try await call(Method.Devices.renew, request)
   }
 
   /// See `SyncTransport`.
-  public func watch(
+  func watch(
     _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
   ) async throws(SyncError) {
     let ended = Mutex<SyncError?>(nil)
@@ -100,7 +91,7 @@ public final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransp
   }
 
   /// Connects unless connected. A server without a health service counts as reachable.
-  package func connect() async throws(SyncError) {
+  func connect() async throws(SyncError) {
     do {
       let _: EmptyMessage = try await call(Method.Health.check, EmptyMessage())
     } catch {
@@ -117,7 +108,7 @@ public final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransp
   ///   person's decision.
   /// - Throws: `.joiningElsewhere` if the same request was repeated from elsewhere and that call
   ///   gets the answer.
-  public func pair(
+  func pair(
     _ request: PairRequest, within patience: Duration
   ) async throws(SyncError) -> PairResponse {
     try await call(Method.Devices.pair, request, within: patience) { status in
@@ -127,66 +118,66 @@ public final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransp
   }
 
   /// Requests a pairing code.
-  public func invite(_ request: InviteRequest) async throws(SyncError) -> InviteResponse {
+  func invite(_ request: InviteRequest) async throws(SyncError) -> InviteResponse {
     try await call(Method.Devices.invite, request)
   }
 
   /// Lists the devices that wait for approval.
-  public func pendingDevices() async throws(SyncError) -> ListPendingDevicesResponse {
+  func pendingDevices() async throws(SyncError) -> ListPendingDevicesResponse {
     try await call(Method.Devices.listPendingDevices, EmptyMessage())
   }
 
   /// Admits or rejects a pending device.
-  public func decide(_ request: ResolvePendingDeviceRequest) async throws(SyncError)
+  func decide(_ request: ResolvePendingDeviceRequest) async throws(SyncError)
     -> ResolvePendingDeviceResponse
   {
     try await call(Method.Devices.resolvePendingDevice, request)
   }
 
   /// Lists the account's devices.
-  public func devices() async throws(SyncError) -> ListDevicesResponse {
+  func devices() async throws(SyncError) -> ListDevicesResponse {
     try await call(Method.Devices.list, EmptyMessage())
   }
 
   /// Renames a device.
-  public func rename(
+  func rename(
     _ request: RenameDeviceRequest
   ) async throws(SyncError) -> RenameDeviceResponse {
     try await call(Method.Devices.rename, request)
   }
 
   /// Revokes a device and, on request, its descendants.
-  public func revoke(
+  func revoke(
     _ request: RevokeDeviceRequest
   ) async throws(SyncError) -> RevokeDeviceResponse {
     try await call(Method.Devices.revoke, request)
   }
 
   /// Fetches the account's usage and limits.
-  public func account() async throws(SyncError) -> GetAccountResponse {
+  func account() async throws(SyncError) -> GetAccountResponse {
     try await call(Method.Accounts.get, EmptyMessage())
   }
 
   /// Removes the account. The timeout is five minutes, because a large account takes the server a
   /// while.
-  public func deleteAccount(_ request: DeleteAccountRequest) async throws(SyncError) {
+  func deleteAccount(_ request: DeleteAccountRequest) async throws(SyncError) {
     let _: EmptyMessage = try await call(Method.Accounts.delete, request, within: .seconds(300))
   }
 
   /// Fetches a page of account events.
-  public func events(_ request: EventsRequest) async throws(SyncError) -> EventsResponse {
+  func events(_ request: EventsRequest) async throws(SyncError) -> EventsResponse {
     try await call(Method.Accounts.events, request)
   }
 
   /// Submits a purchase for verification.
-  public func submit(
+  func submit(
     _ request: SubmitTransactionRequest
   ) async throws(SyncError) -> SubmitTransactionResponse {
     try await call(Method.Entitlements.submit, request)
   }
 
   /// Fetches what an app needs before it offers a purchase.
-  public func entitlements() async throws(SyncError) -> GetEntitlementsResponse {
+  func entitlements() async throws(SyncError) -> GetEntitlementsResponse {
     try await call(Method.Entitlements.get, EmptyMessage())
   }
 

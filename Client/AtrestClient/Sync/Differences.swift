@@ -34,10 +34,12 @@ extension SyncEngine {
   func differences(waiting: Set<RecordKey>) async throws(SyncError) -> Differences {
     var found = Differences()
     do {
-      let position = try await store.position()
+      guard case .position(let position) = try await store.perform(.position),
+        case .hashes(let held) = try await store.perform(.hashes)
+      else { preconditionFailure("the store replies to what it is asked") }
       if let credential = position.credential { try transport.use(credential) }
       var (received, wanted): (Set<RecordKey>, Set<RecordKey>) = ([], [])
-      var reconciler = Reconciler(held: try await store.hashes())
+      var reconciler = Reconciler(held: held)
       while let request = reconciler.next() {
         let answer = try await repeated { () throws(SyncError) in
           try await transport.reconcile(request)

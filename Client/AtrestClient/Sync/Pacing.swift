@@ -3,22 +3,22 @@
 
 /// Exponential backoff with full jitter, so that devices that lost a server together do not
 /// reconnect at the same moment.
-public struct Pacing: Sendable {
+package struct Pacing: Sendable {
   /// Attempts per request before a sync gives up, the first included. Watching never gives up.
-  public var attempts = 5
+  package var attempts = 5
   /// The longest delay after the first failure. It doubles with each further one.
-  public var base = Duration.milliseconds(200)
+  package var base = Duration.milliseconds(200)
   /// The upper bound of any delay.
-  public var cap = Duration.seconds(30)
+  package var cap = Duration.seconds(30)
   /// How often watching polls for writes queued by another process.
-  public var pollInterval = Duration.seconds(1)
+  package var pollInterval = Duration.seconds(1)
   /// A random number in 0..<1.
-  public var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
+  package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
   /// Sleeps. Throws `CancellationError` when the task is cancelled.
-  public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
   /// Creates the default policy.
-  public init() {}
+  package init() {}
 
   /// The delay after a number of consecutive failures.
   func delay(after failures: Int) -> Duration {

@@ -119,17 +119,3 @@ extension Replica {
     }
   }
 }
-
-extension Replica {
-  /// See `ReplicaStore`.
-  public func renewal() async throws(ReplicaError) -> RenewRequest {
-    try await writing { $0.work.renewal() }
-  }
-
-  /// See `ReplicaStore`.
-  public func adopt(
-    renewed identity: PairResponse, insteadOf credential: String?
-  ) async throws(ReplicaError) -> Bool {
-    try await writing { try $0.work.adopt(renewed: identity, insteadOf: credential) }
-  }
-}

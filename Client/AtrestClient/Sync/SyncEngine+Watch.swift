@@ -12,7 +12,7 @@ extension SyncEngine {
   /// - Parameter news: Called after each sync and each stored event with its report, and with an
   ///   error when the connection is lost. A lost connection is retried.
   /// - Throws: `SyncError`, `.cancelled` included; never a transient one.
-  public func watch(
+  package func watch(
     news: @escaping @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
     try await watch(news: news) { _ in }
@@ -103,7 +103,7 @@ extension SyncEngine {
     while true {
       do { try await pacing.sleep(pacing.pollInterval) } catch { return .sync(.cancelled) }
       do {
-        if try await store.hasWaitingWrites() { return .wroteLocally }
+        if try await store.perform(.hasWaitingWrites) == .waiting(true) { return .wroteLocally }
       } catch {
         return .sync(.storeFailed(error))
       }

@@ -7,14 +7,14 @@ import AtrestWire
 
 /// Syncs a store over a transport. The engine is stateless: after any interruption the store knows
 /// where to resume.
-public struct SyncEngine: Sendable {
+package struct SyncEngine: Sendable {
   let store: any ReplicaStore
   let transport: any SyncTransport
   let clock: any WallClock
   let pacing: Pacing
 
   /// Creates an engine on a store and a transport.
-  public init(
+  package init(
     store: any ReplicaStore, transport: any SyncTransport, clock: any WallClock = SystemClock(),
     pacing: Pacing = Pacing()
   ) {
@@ -33,7 +33,7 @@ public struct SyncEngine: Sendable {
   /// - Throws: `SyncError`. What was stored stays stored, and the next sync continues from there.
   ///   `.massDeletion` comes after everything else was exchanged.
   @discardableResult
-  public func sync(
+  package func sync(
     allowingMassDeletion: Bool = false, progress: @Sendable (SyncReport) -> Void = { _ in }
   ) async throws(SyncError) -> SyncReport {
     let report = try await runCycle(allowingMassDeletion: allowingMassDeletion, progress)
@@ -114,45 +114,5 @@ public struct SyncEngine: Sendable {
       }
       do { try await pacing.sleep(pacing.delay(after: failures)) } catch { throw .cancelled }
     }
-  }
-}
-
-extension ReplicaStore {
-  /// Runs the transaction that a request names.
-  func perform(_ request: StoreRequest) async throws(ReplicaError) -> StoreReply {
-    switch request {
-    case .position:
-      return .position(try await position())
-    case .nextPage(let number):
-      return .page(try await nextPage(after: number))
-    case .lastRefused:
-      return .sequence(try await lastRefused())
-    case .retryRefused(let sequence):
-      try await retryRefused(through: sequence)
-    case .holdMassDeletion(let areAllowed):
-      return .held(try await holdMassDeletion(areAllowed: areAllowed))
-    case .apply(let answer, let attempt, let reading):
-      return .applied(
-        try await apply(answer, to: attempt.request, page: attempt.page, at: reading))
-    case .applyEvent(let event, let now):
-      return .applied(try await apply(event, at: now))
-    case .restamp(let now):
-      try await restamp(at: now)
-    case .renewal:
-      return .renewal(try await renewal())
-    case .adopt(let identity, let credential):
-      return .adopted(try await adopt(renewed: identity, insteadOf: credential))
-    case .reconcileDemand:
-      return .demand(try await reconcileDemand())
-    case .hashes:
-      return .hashes(try await hashes())
-    case .merge(let records, let wanted, let head):
-      return .applied(try await merge(records: records, offering: wanted, asKnowing: head))
-    case .endReconcile(let demand):
-      try await endReconcile(demand)
-    case .noteSync(let now):
-      try await noteSync(at: now)
-    }
-    return .done
   }
 }

@@ -123,14 +123,13 @@ extension PortableCase {
     try device.run { work throws(ReplicaError) in
       for number in 1...3 { try work.save(drink(UInt8(number), 100)) }
     }
+    _ = try device.commit()
     var cycle = SyncCycle()
     var actions = cycle.begin()
     while !actions.isEmpty {
       switch actions.removeFirst() {
       case .perform(let request):
-        var work = device.work()
-        let reply = try work.reply(to: request)
-        _ = try device.tables.takeChanges()
+        let reply = try device.perform(request)
         actions += cycle.handle(.stored(reply), at: device.now)
       case .send(.exchange(let request), _):
         let records = [record(of: try drink(9, 75), at: 0)]
@@ -255,6 +254,18 @@ private struct Device {
   }
 
   mutating func commit() throws(ReplicaError) -> ReplicaChanges { try tables.takeChanges() }
+
+  /// Carries out a request, without writing if that does.
+  mutating func perform(_ request: StoreRequest) throws(ReplicaError) -> StoreReply {
+    var work = work()
+    if let reply = try work.replyWithoutWriting(to: request) {
+      guard try commit().isEmpty else { throw .invalid("it wrote") }
+      return reply
+    }
+    let reply = try work.reply(to: request)
+    _ = try commit()
+    return reply
+  }
 
   mutating func page() throws(ReplicaError) -> OutboxPage {
     now = now.advanced(by: 60_000)

@@ -95,6 +95,7 @@ private struct World {
           sequences: page.map { Int64($0) }, offers: page.map { [UInt8(truncatingIfNeeded: $0)] },
           segment: OutboxSegment(confirmed: 0, token: 1, settledThrough: 0, numbers: page)))
     case .lastRefused: return .sequence(0)
+    case .hasWaitingWrites: return .waiting(!waiting.isEmpty)
     case .holdMassDeletion: return .held(nil)
     case .apply(let answer, let attempt, _):
       var applied = AppliedAnswer()

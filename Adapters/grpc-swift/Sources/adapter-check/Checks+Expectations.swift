@@ -43,9 +43,10 @@ func pairing(
 func distrust(
   of address: ServerAddress, by connector: Connector
 ) async throws -> SyncError {
-  let client = try ServerClient(server: address, token: nil, connector: connector)
-  do { _ = try await client.devices() } catch {
-    await client.close()
+  let replica = try Replica.inMemory(connector: connector)
+  let link = try PairingLink(server: address, code: "BCDF-GHJKLMNP")
+  do { try await replica.pair(link, name: "watch") } catch {
+    await replica.disconnect()
     guard error.code == .untrusted else { throw error }
     return error
   }
