@@ -2,6 +2,7 @@
 // The only clock that the client reads.
 
 import AtrestReplication
+import AtrestSync
 import Foundation
 
 /// A wall clock. It may be wrong and may jump either way.
@@ -15,6 +16,14 @@ public protocol WallClock: Sendable {
 extension WallClock {
   /// Always nil: no monotonic clock is available.
   public func uptimeMilliseconds() -> Int64? { nil }
+
+  /// The clocks when an answer arrives. Without a monotonic one it arrived at once.
+  ///
+  /// - Parameter asked: `uptimeMilliseconds()` at the time of the request.
+  package func reading(since asked: Int64?) -> Reading {
+    let waited = asked.flatMap { asked in uptimeMilliseconds().map { max(0, $0 - asked) } }
+    return Reading(now: now(), waited: waited ?? 0)
+  }
 }
 
 /// The system's real-time clock, and the boot clock on Linux.

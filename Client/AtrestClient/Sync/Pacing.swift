@@ -21,7 +21,7 @@ package struct Pacing: Sendable {
   package init() {}
 
   /// The delay after a number of consecutive failures.
-  func delay(after failures: Int) -> Duration {
+  package func delay(after failures: Int) -> Duration {
     let longest = min(cap, base * (1 << max(0, min(failures - 1, 20))))
     return longest * min(max(random(), 0), 1)
   }

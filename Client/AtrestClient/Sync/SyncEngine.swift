@@ -94,10 +94,7 @@ package struct SyncEngine: Sendable {
       case .reconcile(let request): .reconcile(try await transport.reconcile(request))
       case .renew(let request): .renew(try await transport.renew(request))
       }
-    let read = clock.uptimeMilliseconds()
-    // Without a monotonic clock the answer is assumed to have arrived at once.
-    let waited = asked.flatMap { asked in read.map { max(0, $0 - asked) } } ?? 0
-    return .answered(answer, at: Reading(now: clock.now(), waited: waited))
+    return .answered(answer, at: clock.reading(since: asked))
   }
 
   /// Makes a call and retries transient errors.

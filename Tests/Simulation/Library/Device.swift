@@ -94,16 +94,17 @@ final class DeviceProcess: @unchecked Sendable {
   let replica: Replica
   private let randomness: Randomness
   private(set) var isAlive = true
-  private var syncs: [Int: (task: Task<Void, Never>, transport: SimulatedTransport)] = [:]
+  private var syncs: [Int: (cancel: () -> Void, transport: SimulatedTransport)] = [:]
   private var lastSync = 0
   /// Whether a running sync may restamp pending writes, because a stamp was refused or the device
   /// takes a new identity.
-  /// becomes another.
   var mayRestamp = false
   /// Whether deletions wait for a person's confirmation.
   private var hasHeldDeletions = false
   /// The sync that follows the stream.
   private var watching: Int?
+  /// Runs a transaction of a sync once the disk gets to it.
+  let onDisk: @Sendable (@escaping @Sendable () -> Void) -> Void
 
   init(
     _ world: World, _ device: Device, _ chance: Chance, checkpointPages: Int, pageRecords: Int
@@ -114,14 +115,14 @@ final class DeviceProcess: @unchecked Sendable {
     let scheduler = world.scheduler
     let randomness = randomness
     let box = Box()
+    onDisk = { work in
+      scheduler.after(Int64(randomness.number() % 3_000)) {
+        if let process = box.process { process.watchingRestamps(work) } else { work() }
+      }
+    }
     replica = try Replica(
       uri: device.disk.uri("replica.sqlite"), clock: device.clock, checkpointPages: checkpointPages,
-      pageRecords: pageRecords, random: { max(1, randomness.number()) },
-      waiting: { work in
-        scheduler.after(Int64(randomness.number() % 3_000)) {
-          if let process = box.process { process.watchingRestamps(work) } else { work() }
-        }
-      })
+      pageRecords: pageRecords, random: { max(1, randomness.number()) }, waiting: onDisk)
     box.process = self
     guard let before = device.offersAtEnd else { return }
     device.offersAtEnd = nil
@@ -150,14 +151,21 @@ final class DeviceProcess: @unchecked Sendable {
     _ chance: Chance, allowingMassDeletion: Bool = true, attempts: Int = 4,
     _ done: @escaping (Ending) -> Void = { _ in }
   ) {
-    start(chance, done) { [self] transport throws(SyncError) in
+    let pacing = pacing(attempts)
+    let cycle = SyncCycle(
+      bounds: SyncBounds(attempts: attempts), allowsMassDeletion: allowingMassDeletion)
+    let ended = { [self] (ending: Ending) in
+      if case .synced = ending {
+        if allowingMassDeletion, hasHeldDeletions { world.count(.allowedDeletions) }
+        hasHeldDeletions = false
+      }
+      done(ending)
+    }
+    start(chance, .cycle(cycle), pacing, ended) { [self] transport throws(SyncError) in
       let isPaired = try token() != nil
       let transport = isPaired ? transport : try await pair(transport)
       defer { transport.close() }
-      let engine = engine(transport, attempts: attempts)
-      try await engine.sync(allowingMassDeletion: allowingMassDeletion)
-      if allowingMassDeletion, hasHeldDeletions { world.count(.allowedDeletions) }
-      hasHeldDeletions = false
+      try await engine(transport, pacing).sync(allowingMassDeletion: allowingMassDeletion)
     }
   }
 
@@ -165,12 +173,11 @@ final class DeviceProcess: @unchecked Sendable {
   func watch(seconds: Int, _ chance: Chance) {
     // Without a server there is no stream, and nothing was synced.
     guard watching == nil, (try? token()) != nil else { return }
-    let ignored: (Ending) -> Void = { _ in }
-    let number = start(chance, ignored) { [self] transport throws(SyncError) in
-      world.count(.watches)
-      try await engine(transport, attempts: 4).watch { [self] _, error in
-        if error == nil, syncs.count == 1, isAlive { world.checkCursor(self, besides: 1) }
-      }
+    let pacing = pacing(4)
+    let follower = SyncFollower(bounds: SyncBounds(attempts: pacing.attempts))
+    let number = start(chance, .follower(follower), pacing) {
+      [self] transport throws(SyncError) in
+      try await engine(transport, pacing).watch { [self] _, error in heard(error) }
     }
     watching = number
     world.scheduler.after(Int64(seconds) * 1_000_000) { [weak self] in
@@ -179,10 +186,15 @@ final class DeviceProcess: @unchecked Sendable {
     }
   }
 
+  /// A follower is up to date, or lost its connection.
+  private func heard(_ error: SyncError?) {
+    if error == nil, syncs.count == 1, isAlive { world.checkCursor(self, besides: 1) }
+  }
+
   func stopWatching() {
     guard let number = watching else { return }
     watching = nil
-    syncs[number]?.task.cancel()
+    syncs[number]?.cancel()
   }
 
   /// Kills one of several syncing processes. Its pending disk operations still happen.
@@ -190,16 +202,19 @@ final class DeviceProcess: @unchecked Sendable {
     guard syncs.count > 1, let number = syncs.keys.filter({ $0 != watching }).min() else { return }
     world.count(.endedBeside)
     syncs[number]?.transport.die()
-    syncs[number]?.task.cancel()
+    syncs[number]?.cancel()
   }
 
   private func token() throws(SyncError) -> String? {
     do { return try replica.token() } catch { throw .replica(error) }
   }
 
+  /// Starts a sync: the machine itself, or the work that runs one like it in a task. A device that
+  /// is not paired yet takes the task, which pairs it.
   @discardableResult
   private func start(
-    _ chance: Chance, _ done: @escaping (Ending) -> Void,
+    _ chance: Chance, _ machine: SyncMachine, _ pacing: Pacing,
+    _ done: @escaping (Ending) -> Void = { _ in },
     _ work: @escaping (SimulatedTransport) async throws(SyncError) -> Void
   ) -> Int? {
     guard isAlive, syncs.count < Self.syncLimit else {
@@ -217,23 +232,59 @@ final class DeviceProcess: @unchecked Sendable {
       return nil
     }
     let transport = SimulatedTransport(world, device, Chance(chance.next()), token: token)
-    nonisolated(unsafe) let done = done
-    nonisolated(unsafe) let work = work
-    let task = world.scheduler.task { [self] in
-      var ending = Ending.synced
-      do throws(SyncError) {
-        try await work(transport)
-      } catch {
-        ending = .failed(error)
-      }
+    let isDirect = token != nil && chance.oneIn(2)
+    switch machine {
+    case .cycle: world.count(isDirect ? .directSyncs : .taskSyncs)
+    case .follower: world.count(isDirect ? .directWatches : .taskWatches)
+    }
+    let over = { [self] (ending: Ending) in
       ended(number, transport, ending)
       done(ending)
     }
-    syncs[number] = (task, transport)
+    let cancel =
+      isDirect
+      ? runDirectly(machine, transport, pacing, over) : runInTask(transport, work, over)
+    syncs[number] = (cancel, transport)
     return number
   }
 
-  private func engine(_ transport: SimulatedTransport, attempts: Int) -> SyncEngine {
+  /// - Returns: What cancels it.
+  private func runInTask(
+    _ transport: SimulatedTransport,
+    _ work: @escaping (SimulatedTransport) async throws(SyncError) -> Void,
+    _ over: @escaping (Ending) -> Void
+  ) -> () -> Void {
+    nonisolated(unsafe) let (work, over) = (work, over)
+    return world.scheduler.task {
+      do throws(SyncError) {
+        try await work(transport)
+        over(.synced)
+      } catch {
+        over(.failed(error))
+      }
+    }.cancel
+  }
+
+  /// - Returns: What cancels it.
+  private func runDirectly(
+    _ machine: SyncMachine, _ transport: SimulatedTransport, _ pacing: Pacing,
+    _ over: @escaping (Ending) -> Void
+  ) -> () -> Void {
+    let direct = DirectSync(
+      machine, of: self, through: transport, on: world.scheduler, pacing: pacing, news: heard
+    ) { result in
+      switch result {
+      case .success(let report):
+        let held = report.heldDeletions
+        over(held.map { .failed(.massDeletion(count: $0.count, of: $0.of)) } ?? .synced)
+      case .failure(let error): over(.failed(error))
+      }
+    }
+    direct.begin()
+    return direct.cancel
+  }
+
+  private func pacing(_ attempts: Int) -> Pacing {
     var pacing = Pacing()
     let scheduler = world.scheduler
     let randomness = randomness
@@ -242,15 +293,16 @@ final class DeviceProcess: @unchecked Sendable {
     pacing.random = { randomness.fraction() }
     pacing.sleep = { duration in
       try Task.checkCancellation()
-      let (seconds, attoseconds) = duration.components
       await withUnsafeContinuation { continuation in
-        scheduler.after(seconds * 1_000_000 + attoseconds / 1_000_000_000_000) {
-          continuation.resume()
-        }
+        scheduler.after(duration) { continuation.resume() }
       }
       try Task.checkCancellation()
     }
-    return SyncEngine(store: replica, transport: transport, clock: device.clock, pacing: pacing)
+    return pacing
+  }
+
+  private func engine(_ transport: SimulatedTransport, _ pacing: Pacing) -> SyncEngine {
+    SyncEngine(store: replica, transport: transport, clock: device.clock, pacing: pacing)
   }
 
   /// Requests a code from the server's operator and joins.
@@ -315,7 +367,7 @@ final class DeviceProcess: @unchecked Sendable {
     device.disk.end(how)
     for number in syncs.keys.sorted() {
       syncs[number]?.transport.die()
-      syncs[number]?.task.cancel()
+      syncs[number]?.cancel()
     }
     syncs = [:]
     device.process = nil

@@ -35,6 +35,12 @@ package final class Scheduler: TaskExecutor, @unchecked Sendable {
     siftUp()
   }
 
+  /// Schedules an action after a delay, rounded down to microseconds.
+  func after(_ delay: Duration, _ action: @escaping () -> Void) {
+    let (seconds, attoseconds) = delay.components
+    after(seconds * 1_000_000 + attoseconds / 1_000_000_000_000, action)
+  }
+
   /// Starts a task on this thread. `run` executes it.
   @discardableResult
   func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {

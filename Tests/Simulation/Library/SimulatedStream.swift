@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The received messages of a stream that were not read yet.
+// The received events of a stream that were not read yet.
 
-import AtrestClient
 import AtrestSync
+import AtrestWire
 
 /// A queue with one reader.
 final class SimulatedStream: @unchecked Sendable {
   // Sendable: a simulation has one thread.
-  typealias Reader = UnsafeContinuation<Result<[UInt8]?, SyncError>, Never>
+  typealias Reader = (Result<WatchEvent?, SyncError>) -> Void
 
-  private var messages: [[UInt8]] = []
+  private var events: [WatchEvent] = []
   /// How the stream ended, once it has. Nil inside: successfully.
   private var ending: SyncError??
   private var reader: Reader?
 
-  func add(_ message: [UInt8]) {
+  func add(_ event: WatchEvent) {
     if let waiting = reader {
       reader = nil
-      waiting.resume(returning: .success(message))
+      waiting(.success(event))
     } else {
-      messages.append(message)
+      events.append(event)
     }
   }
 
@@ -28,24 +28,24 @@ final class SimulatedStream: @unchecked Sendable {
     ending = .some(error)
     guard let waiting = reader else { return }
     reader = nil
-    waiting.resume(returning: outcome(error))
+    waiting(outcome(error))
   }
 
-  /// Delivers the next message, now or later. Nil at the end.
-  func next(_ waiting: Reader) {
-    if !messages.isEmpty {
-      waiting.resume(returning: .success(messages.removeFirst()))
+  /// Delivers the next event, now or later. Nil at the end.
+  func next(_ waiting: @escaping Reader) {
+    if !events.isEmpty {
+      waiting(.success(events.removeFirst()))
     } else if let ending {
-      waiting.resume(returning: outcome(ending))
+      waiting(outcome(ending))
     } else {
       reader = waiting
     }
   }
 
   /// Stops reading.
-  func close() { messages = [] }
+  func close() { events = [] }
 
-  private func outcome(_ error: SyncError?) -> Result<[UInt8]?, SyncError> {
+  private func outcome(_ error: SyncError?) -> Result<WatchEvent?, SyncError> {
     error.map { .failure($0) } ?? .success(nil)
   }
 }

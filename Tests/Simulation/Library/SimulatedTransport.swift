@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sync engine's transport over simulated connections.
+// A sync's transport over simulated connections, for tasks and for callbacks.
 
 import AtrestClient
 import AtrestHTTP2
@@ -31,13 +31,123 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     self.token = token
   }
 
-  func use(_ credential: String) throws(SyncError) { token = credential }
+  func use(_ credential: String) { token = credential }
+
+  // MARK: For callbacks
+
+  private typealias Reply<Value> = Result<Value, SyncError>
+
+  /// Sends a request of a sync. The completion is called once, now or later.
+  func send(
+    _ request: SyncRequest, _ completion: @escaping (Result<SyncAnswer, SyncError>) -> Void
+  ) {
+    switch request {
+    case .exchange(let request): _ = exchange(request) { completion($0.map { .exchange($0) }) }
+    case .reconcile(let request): _ = reconcile(request) { completion($0.map { .reconcile($0) }) }
+    case .renew(let request): _ = renew(request) { completion($0.map { .renew($0) }) }
+    }
+  }
+
+  /// Opens a stream.
+  ///
+  /// - Returns: The stream, and the call's number.
+  func open(_ request: WatchRequest) -> (stream: SimulatedStream, call: Int) {
+    let stream = SimulatedStream()
+    lastCall += 1
+    let call = lastCall
+    let reader = { [self] (message: [UInt8]) in
+      world.count(.watchEvents)
+      do { stream.add(try WatchEvent(decoding: message)) } catch {
+        stream.end(.badAnswer("\(error)"))
+        giveUp(call)
+      }
+    }
+    begin(call, Method.Sync.watch, request.encoded, reader: reader) { result in
+      switch result {
+      case .success: stream.end(nil)
+      case .failure(let status): stream.end(SyncError(status))
+      }
+    }
+    return (stream, call)
+  }
+
+  private func exchange(
+    _ request: ExchangeRequest, _ completion: @escaping (Reply<ExchangeResponse>) -> Void
+  ) -> Int {
+    begin(Method.Sync.exchange, request) { [self] (result: Reply<ExchangeResponse>) in
+      if case .success(let answer) = result { note(answer, to: request) }
+      completion(result)
+    }
+  }
+
+  private func reconcile(
+    _ request: ReconcileRequest, _ completion: @escaping (Reply<ReconcileResponse>) -> Void
+  ) -> Int {
+    world.count(.comparisons)
+    return begin(Method.Sync.reconcile, request, completion)
+  }
+
+  private func renew(
+    _ request: RenewRequest, _ completion: @escaping (Reply<PairResponse>) -> Void
+  ) -> Int {
+    world.count(.renewals)
+    if !device.wasCopied {
+      world.broke("device \(device.index) was never copied nor put back, and takes a new identity")
+    }
+    device.process?.mayRestamp = true
+    return begin(Method.Devices.renew, request, completion)
+  }
+
+  // MARK: For tasks
 
   func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
-    let answer: ExchangeResponse = try await call(Method.Sync.exchange, request)
-    note(answer, to: request)
-    return answer
+    try await waiting { exchange(request, $0) }
   }
+
+  func reconcile(_ request: ReconcileRequest) async throws(SyncError) -> ReconcileResponse {
+    try await waiting { reconcile(request, $0) }
+  }
+
+  func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
+    try await waiting { renew(request, $0) }
+  }
+
+  func pair(_ request: PairRequest) async throws(SyncError) -> PairResponse {
+    try await waiting { begin(Method.Devices.pair, request, $0) }
+  }
+
+  func watch(
+    _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+  ) async throws(SyncError) {
+    let (stream, call) = open(request)
+    defer { stream.close() }
+    func next(_ reader: @escaping SimulatedStream.Reader) -> Int {
+      stream.next(reader)
+      return call
+    }
+    while let news = try await waiting(next) {
+      guard try await event(news) else { return giveUp(call) }
+    }
+  }
+
+  /// Waits for a completion. Cancelling the task gives the call up.
+  ///
+  /// - Parameter begin: Gets the completion, and returns the call's number.
+  private func waiting<Value: Sendable>(
+    _ begin: (@escaping (Reply<Value>) -> Void) -> Int
+  ) async throws(SyncError) -> Value {
+    nonisolated(unsafe) var call = 0
+    let result: Reply<Value> = await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        call = begin { continuation.resume(returning: $0) }
+      }
+    } onCancel: {
+      world.scheduler.after(0) { self.giveUp(call) }
+    }
+    return try result.get()
+  }
+
+  // MARK: What the oracle is told
 
   /// Reports acknowledged offers to the oracle. Only responses acknowledge.
   private func note(_ answer: ExchangeResponse, to request: ExchangeRequest) {
@@ -74,59 +184,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     return segment.numbers[index] <= position.number
   }
 
-  func reconcile(_ request: ReconcileRequest) async throws(SyncError) -> ReconcileResponse {
-    world.count(.comparisons)
-    return try await call(Method.Sync.reconcile, request)
-  }
-
-  func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
-    world.count(.renewals)
-    if !device.wasCopied {
-      world.broke("device \(device.index) was never copied nor put back, and takes a new identity")
-    }
-    device.process?.mayRestamp = true
-    return try await call(Method.Devices.renew, request)
-  }
-
-  func watch(
-    _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
-  ) async throws(SyncError) {
-    let stream = SimulatedStream()
-    defer { stream.close() }
-    lastCall += 1
-    let call = lastCall
-    let finished: Wire.Completion = { result in
-      switch result {
-      case .success: stream.end(nil)
-      case .failure(let status): stream.end(SyncError(status))
-      }
-    }
-    begin(call, Method.Sync.watch, request.encoded, reader: { stream.add($0) }, finished)
-    while true {
-      let message = try await nextMessage(call, stream)
-      guard let message else { return }
-      let news: WatchEvent
-      do { news = try WatchEvent(decoding: message) } catch { throw .badAnswer("\(error)") }
-      world.count(.watchEvents)
-      guard try await event(news) else { return giveUp(call) }
-    }
-  }
-
-  /// The next message. Nil at the end.
-  private func nextMessage(
-    _ call: Int, _ stream: SimulatedStream
-  ) async throws(SyncError) -> [UInt8]? {
-    let result: Result<[UInt8]?, SyncError> = await withTaskCancellationHandler {
-      await withUnsafeContinuation { stream.next($0) }
-    } onCancel: {
-      world.scheduler.after(0) { self.giveUp(call) }
-    }
-    return try result.get()
-  }
-
-  func pair(_ request: PairRequest) async throws(SyncError) -> PairResponse {
-    try await call(Method.Devices.pair, request)
-  }
+  // MARK: Calls
 
   /// Sends an old request again, as a proxy might. Nobody waits for the response.
   func replay(_ request: RecordedRequest) {
@@ -150,26 +208,24 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     failAll(Status(.cancelled, "The machine ended."))
   }
 
-  // MARK: Calls
-
-  private func call<Request: WireMessage, Response: WireMessage>(
-    _ path: String, _ request: Request
-  ) async throws(SyncError) -> Response {
-    let bytes = try await unary(path, request.encoded)
-    do { return try Response(decoding: bytes) } catch { throw .badAnswer("\(error)") }
+  /// Gives all calls up.
+  func abandon() {
+    for call in waiting.keys.sorted() { giveUp(call) }
   }
 
-  private func unary(_ path: String, _ body: [UInt8]) async throws(SyncError) -> [UInt8] {
+  private func begin<Request: WireMessage, Response: WireMessage>(
+    _ path: String, _ request: Request, _ completion: @escaping (Reply<Response>) -> Void
+  ) -> Int {
     lastCall += 1
     let call = lastCall
-    let result: Result<[UInt8], Status> = await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        begin(call, path, body) { continuation.resume(returning: $0) }
-      }
-    } onCancel: {
-      world.scheduler.after(0) { self.giveUp(call) }
+    begin(call, path, request.encoded) { result in
+      completion(
+        Result { () throws(SyncError) in
+          let bytes = try result.mapError { SyncError($0) }.get()
+          do { return try Response(decoding: bytes) } catch { throw .badAnswer("\(error)") }
+        })
     }
-    do { return try result.get() } catch { throw SyncError(error) }
+    return call
   }
 
   private func begin(

@@ -38,5 +38,7 @@ package enum Counted: String, CaseIterable, Sendable {
   /// Owed writes and false journal entries that were excused because a server forgot something.
   case lossesExcused, falseEntriesExcused
   case serverClockSteps, quotaRefusals, quotaTaken, heldDeletions, allowedDeletions, unpairs
-  case watches, watchEvents, unheardRuns, endedBeside, neighbourSyncs, slowBytes
+  /// Syncs and watches by the owner of their machine: a task, or `DirectSync`.
+  case taskSyncs, directSyncs, taskWatches, directWatches
+  case watchEvents, unheardRuns, endedBeside, neighbourSyncs, slowBytes
 }

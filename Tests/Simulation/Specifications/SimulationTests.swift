@@ -29,6 +29,20 @@ struct AtrestSimulationTests {
     }
   }
 
+  @Test("tasks and the scheduler own machines of syncs and of followers")
+  func owners() {
+    var plan = Self.plan
+    plan.faults = [.watch]
+    plan.isSwarm = false
+    var counts: [Counted: Int] = [:]
+    for seed in Self.first..<Self.first + 10 {
+      counts.merge(Simulator.run(History(seed: seed, plan: plan)).counts, uniquingKeysWith: +)
+    }
+    for sort in [Counted.taskSyncs, .directSyncs, .taskWatches, .directWatches] {
+      #expect(counts[sort, default: 0] > 0, "\(sort)")
+    }
+  }
+
   @Test("a seed decides everything that happens", arguments: [3, 17, 42])
   func determinism(seed: UInt64) {
     let history = History(seed: seed, plan: Self.plan)
