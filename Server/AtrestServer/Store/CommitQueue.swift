@@ -92,6 +92,9 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
+  /// Drops what is queued, unanswered: for the end of a process that is simulated.
+  package func abandon() { jobs.abandon() }
+
   /// Runs `step` between commits, again and again, until it returns false. Its last argument is nil
   /// if the store failed or was closed.
   package func interleave(_ step: @escaping @Sendable ((any SyncStore)?) -> Bool) {

@@ -123,6 +123,13 @@ final class JobQueue: @unchecked Sendable {
     }
   }
 
+  /// Drops all jobs unanswered, as the end of the process does. They hold the services that hold
+  /// the queue, which a process that is only simulated would leave behind.
+  func abandon() {
+    inbox.withLock { ($0.jobs, $0.isClosed) = ([], true) }
+    turns = StorageTurns()
+  }
+
   // MARK: On the queue
 
   /// Enqueues submitted jobs, and resumes parties whose responses have left.

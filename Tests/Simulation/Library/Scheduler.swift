@@ -70,6 +70,9 @@ package final class Scheduler: TaskExecutor, @unchecked Sendable {
     }
   }
 
+  /// Drops what is scheduled. Nothing must wait for it.
+  func removeEvents() { events = [] }
+
   private func step() {
     let event = removeFirst()
     now = max(now, event.time)

@@ -111,6 +111,8 @@ final class ServerProcess: @unchecked Sendable {
     keepHouse()
   }
 
+  deinit { queue.abandon() }
+
   // MARK: Housekeeping
 
   private let housekeepingPeriod: Int64
@@ -152,8 +154,8 @@ final class ServerProcess: @unchecked Sendable {
 
   private func doHousework(of account: AccountID, always: Bool) {
     guard isRunning, always || !world.isHealing else { return }
-    let job = Housework(account, environment) { [self] isMore in
-      if isMore { doHousework(of: account, always: always) }
+    let job = Housework(account, environment) { [weak self] isMore in
+      if isMore { self?.doHousework(of: account, always: always) }
     }
     _ = queue.submit(job)
   }
@@ -195,8 +197,8 @@ final class ServerProcess: @unchecked Sendable {
     guard isRunning else { return }
     endIdleness()
     nonisolated(unsafe) let reply = reply
-    let later = Answer { [self] outcome, _ in
-      if isRunning { reply(outcome) }
+    let later = Answer { [weak self] outcome, _ in
+      if let self, isRunning { reply(outcome) }
     }
     do throws(Status) {
       let outcome: UnaryOutcome
@@ -239,8 +241,8 @@ final class ServerProcess: @unchecked Sendable {
   func invite(to account: Account, _ reply: @escaping (String?) -> Void) {
     guard isRunning else { return reply(nil) }
     nonisolated(unsafe) let reply = reply
-    let answer = Answer { [self] outcome, _ in
-      guard isRunning, case .reply(let bytes) = outcome else { return reply(nil) }
+    let answer = Answer { [weak self] outcome, _ in
+      guard let self, isRunning, case .reply(let bytes) = outcome else { return reply(nil) }
       reply(try? Invitation(unpacking: bytes).code)
     }
     do throws(Status) {
@@ -254,7 +256,8 @@ final class ServerProcess: @unchecked Sendable {
   func exchangeForeign(_ request: ExchangeRequest, _ durable: @escaping () -> Void) {
     guard isRunning, let caller = registry.session(Self.foreigner) else { return }
     isServingForeigner = true
-    serve(Method.Sync.exchange, caller, request.encoded) { [self] outcome in
+    serve(Method.Sync.exchange, caller, request.encoded) { [weak self] outcome in
+      guard let self else { return }
       isServingForeigner = false
       guard case .reply(let bytes) = outcome,
         let answer = try? ExchangeResponse(decoding: bytes), answer.refusals.isEmpty

@@ -79,6 +79,10 @@ final class Wire {
     server.wires.append(self)
   }
 
+  deinit {
+    for sink in sinks.values { sink.abandon() }
+  }
+
   /// Whether the device's end accepts a call.
   var isUsable: Bool { !nearIsGone && near.canStartCall }
 
@@ -224,7 +228,7 @@ final class Wire {
       case .endOfRequest(let id):
         guard let request = requests.removeValue(forKey: id) else { continue }
         if request.head.path == Method.Sync.watch, let session = request.session {
-          let sink = WireSink(world, self, id)
+          let sink = WireSink(world.scheduler, self, id)
           sinks[id] = sink
           server.watch(session, request.body, sink)
           continue

@@ -9,21 +9,21 @@ import AtrestServer
 /// send inside a commit or while the connection reports events.
 final class WireSink: EventSink, @unchecked Sendable {
   // Sendable: a simulation has one thread.
-  private let world: World
+  private let scheduler: Scheduler
   private weak var wire: Wire?
   private let id: CallID
   private var onCancel: (@Sendable () -> Void)?
   private var isOver = false
 
-  init(_ world: World, _ wire: Wire, _ id: CallID) {
-    self.world = world
+  init(_ scheduler: Scheduler, _ wire: Wire, _ id: CallID) {
+    self.scheduler = scheduler
     self.wire = wire
     self.id = id
   }
 
   func send(_ message: [UInt8]) -> StreamWriter.SendOutcome {
     guard !isOver else { return .closed }
-    world.scheduler.after(1) { [self] in
+    scheduler.after(1) { [self] in
       guard !isOver else { return }
       if wire?.send(message, on: id) != true {
         wire?.finish(id, Status(.resourceExhausted, "The reader is too slow."))
@@ -36,7 +36,7 @@ final class WireSink: EventSink, @unchecked Sendable {
   func finish(_ status: Status) {
     guard !isOver else { return }
     // After the messages sent before.
-    world.scheduler.after(1) { [self] in
+    scheduler.after(1) { [self] in
       guard !isOver else { return }
       isOver = true
       onCancel = nil
@@ -53,6 +53,12 @@ final class WireSink: EventSink, @unchecked Sendable {
     guard !isOver else { return }
     isOver = true
     onCancel?()
+    onCancel = nil
+  }
+
+  /// Ends the stream of a server that died: nobody is told.
+  func abandon() {
+    isOver = true
     onCancel = nil
   }
 }

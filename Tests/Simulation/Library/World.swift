@@ -112,6 +112,8 @@ final class World: @unchecked Sendable {
     server?.end(.killed)
     server = nil
     _ = scheduler.run(for: 3_600_000_000) { false }
+    scheduler.removeEvents()
+    for device in devices { device.link.wires = [] }
   }
 
   // MARK: The server
