@@ -141,13 +141,14 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     deadlines.remove(token)
   }
 
-  /// Closes every connection and stops polling; later posts still run. Returns when all descriptors
-  /// of the shard are closed. Idempotent.
+  /// Closes every connection, ends every watch and stops polling; later posts still run. Returns
+  /// when all descriptors of the shard are closed. Idempotent.
   public func stop() async {
     async { [self] in
       guard !isStopped else { return }
       isStopped = true
       for connection in sockets.all { connection.terminate(.closedHere) }
+      for watch in sockets.watches { watch.shardStops() }
       // No timer fires any more, and an action may retain an owner of the shard.
       _ = deadlines.removeAll()
       socketSource.cancel()

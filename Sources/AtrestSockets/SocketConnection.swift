@@ -170,10 +170,11 @@ public final class SocketConnection: ByteStreamOwner {
     // The epoll descriptor of a stopped shard is closed, and its number may have been reused.
     guard !shard.isStopped else { return request(.closedHere) }
     do {
-      key = try shard.sockets.add(self, descriptor: descriptor, events: events)
+      key = try shard.sockets.add(.connection(self), descriptor: descriptor, events: events)
       watched = events
     } catch {
-      request(.failed(error))
+      let code = error.code
+      request(.failed(SocketError(.transfer, errno: code, address: peer.description)))
     }
   }
 

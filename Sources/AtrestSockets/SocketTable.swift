@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps epoll events to the connections of a shard.
+// Maps epoll events to the connections and watches of a shard.
 
 import CAtrestEpoll
 import Glibc
 
-/// A shard's epoll descriptor and its connections. Touched only in the shard's turns.
+/// A shard's epoll descriptor and what it watches. Touched only in the shard's turns.
 ///
 /// Events carry a slot and its generation instead of a descriptor: a descriptor closed earlier in
 /// the same batch may already have been reused.
 final class SocketTable {
+  /// Who hears of a descriptor's events.
+  enum Owner {
+    case connection(SocketConnection)
+    case watch(DescriptorWatch)
+  }
+
   let epoll: CInt
-  private var slots: [(connection: SocketConnection?, generation: UInt32)] = []
+  private var slots: [(owner: Owner?, generation: UInt32)] = []
   private var free: [Int] = []
   private var events = [atrest_epoll_event](
     repeating: atrest_epoll_event(), count: Int(ATREST_EPOLL_BATCH))
@@ -33,25 +39,31 @@ final class SocketTable {
 
   var count: Int { slots.count - free.count }
 
-  var all: [SocketConnection] { slots.compactMap(\.connection) }
+  var all: [SocketConnection] {
+    slots.compactMap { if case .connection(let connection) = $0.owner { connection } else { nil } }
+  }
+
+  var watches: [DescriptorWatch] {
+    slots.compactMap { if case .watch(let watch) = $0.owner { watch } else { nil } }
+  }
 
   /// Starts watching a descriptor.
   /// - Returns: The key for `modify` and `remove`.
   func add(
-    _ connection: SocketConnection, descriptor: CInt, events: UInt32
+    _ owner: Owner, descriptor: CInt, events: UInt32
   ) throws(SocketError) -> UInt64 {
     let slot: Int
     if let reused = free.last { slot = reused } else { slot = slots.count }
     let generation = slot < slots.count ? slots[slot].generation &+ 1 : 1
     let key = UInt64(generation) << 32 | UInt64(slot)
     guard atrest_epoll_add(epoll, descriptor, events, key) == 0 else {
-      throw SocketError(.transfer, errno: errno, address: connection.peer.description)
+      throw SocketError(.prepare, errno: errno)
     }
     if slot < slots.count {
       free.removeLast()
-      slots[slot] = (connection, generation)
+      slots[slot] = (owner, generation)
     } else {
-      slots.append((connection, generation))
+      slots.append((owner, generation))
     }
     return key
   }
@@ -66,7 +78,7 @@ final class SocketTable {
   func remove(_ key: UInt64, descriptor: CInt) {
     _ = atrest_epoll_remove(epoll, descriptor)
     let slot = Int(key & 0xffff_ffff)
-    slots[slot].connection = nil
+    slots[slot].owner = nil
     free.append(slot)
   }
 
@@ -75,13 +87,15 @@ final class SocketTable {
     Int(max(0, atrest_epoll_poll(epoll, &events, CInt(events.count))))
   }
 
-  /// Delivers event `index` of the batch to its connection, if that still exists.
+  /// Delivers event `index` of the batch to its owner, if that still exists.
   func serve(_ index: Int) {
     let event = events[index]
     let slot = slots[Int(event.key & 0xffff_ffff)]
-    guard slot.generation == UInt32(event.key >> 32), let connection = slot.connection else {
-      return
+    guard slot.generation == UInt32(event.key >> 32) else { return }
+    switch slot.owner {
+    case .connection(let connection): connection.ready(event.events)
+    case .watch(let watch): watch.ready(event.events)
+    case nil: break
     }
-    connection.ready(event.events)
   }
 }
