@@ -64,6 +64,10 @@ let package = Package(
     .systemLibrary(
       name: "CAtrestQRencode", path: "Sources/CAtrestQRencode", pkgConfig: "libqrencode",
       providers: [.apt(["libqrencode-dev"])]),
+    // The server's alone: clients have no database server to talk to.
+    .systemLibrary(
+      name: "CAtrestPQ", path: "Sources/CAtrestPQ", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"])]),
     .target(name: "CAtrestEpoll", path: "Sources/CAtrestEpoll"),
     .systemLibrary(name: "CAtrestMalloc", path: "Sources/CAtrestMalloc"),
     .target(
