@@ -147,6 +147,10 @@ let package = Package(
       path: "Sources/AtrestRPC", swiftSettings: strict),
 
     // The server.
+    // Sessions with PostgreSQL on the shards.
+    .target(
+      name: "AtrestPostgreSQL", dependencies: ["AtrestHTTP2", "AtrestSockets", "CAtrestPQ"],
+      path: "Server/AtrestPostgreSQL", swiftSettings: strict),
     .target(
       name: "AtrestServer",
       dependencies: [
@@ -323,6 +327,11 @@ let package = Package(
         "AtrestHTTP2", "AtrestTestSupport",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "AtrestPostgreSQLTests",
+      dependencies: [
+        "AtrestPostgreSQL", "AtrestSockets", "AtrestHTTP2", "AtrestTestSupport",
+      ], swiftSettings: strict),
     .testTarget(
       name: "AtrestServerTests",
       dependencies: [

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// One session with a database, driven by a shard.
+
+import AtrestHTTP2
+import AtrestSockets
+
+/// A connection to PostgreSQL that lives on a shard and never blocks it.
+///
+///                        PQconnectPoll                  checked
+///     ── start ──▶ connecting ─────────────▶ open ──┬──────────────▶ given to its owner
+///                      │                            │
+///                      │ failed, deadline           │ lost, deadline, refused, close
+///                      └──────────▶ closed ◀────────┘
+///
+/// libpq owns the socket; the shard's epoll descriptor watches it, and `PostgresPipeline` knows
+/// which answer belongs to whom. A turn reads once what the socket has, takes every answer that is
+/// complete, and writes what the socket takes. Reading never waits for writing: a server whose
+/// answers are not read stops reading. A server that stops for longer than a batch's deadline loses
+/// the connection, and each batch learns what that means for it.
+///
+/// An open connection keeps itself alive: whoever opened it closes it.
+package actor PostgresConnection {
+  private enum State {
+    case new
+    case connecting(PQHandle, DescriptorWatch?, CheckedContinuation<PostgresError?, Never>)
+    case open(PQHandle, DescriptorWatch)
+    case closed(PostgresError)
+  }
+
+  private struct Waiter {
+    let continuation: CheckedContinuation<Result<[PostgresResult], PostgresError>, Never>
+    let deadline: DeadlineToken
+  }
+
+  package nonisolated let shard: Shard
+  private let limits: PostgresLimits
+  private let onNotification: @Sendable (PostgresNotification) -> Void
+  private let onClosed: @Sendable (PostgresError) -> Void
+  private var state = State.new
+  private var pipeline: PostgresPipeline
+  private var waiters: [PostgresPipeline.ID: Waiter] = [:]
+  /// Its owner has it, and hears of its end.
+  private var isGiven = false
+
+  private init(
+    on shard: Shard, limits: PostgresLimits,
+    onNotification: @escaping @Sendable (PostgresNotification) -> Void,
+    onClosed: @escaping @Sendable (PostgresError) -> Void
+  ) {
+    self.shard = shard
+    self.limits = limits
+    self.onNotification = onNotification
+    self.onClosed = onClosed
+    pipeline = PostgresPipeline(limits: limits)
+  }
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    shard.asUnownedSerialExecutor()
+  }
+
+  // MARK: Opening
+
+  /// Opens a session at the first of the address's hosts that may be used.
+  ///
+  /// Each host gets `limits.connectDeadline`. libpq's own walk over hosts is not used: without its
+  /// blocking calls, one host that does not answer would hold it forever.
+  /// - Parameters:
+  ///   - shard: Stays in use until the connection is closed.
+  ///   - onNotification: Called on the shard with what channels say to which the session listens.
+  ///   - onClosed: Called on the shard, once, when a connection that was opened has ended. What it
+  ///     left unanswered has its answers by then.
+  /// - Throws: `PostgresError`: `refused` if a server may not be used, otherwise the first host's.
+  package static func open(
+    _ address: PostgresAddress, on shard: Shard, session: PostgresSession = PostgresSession(),
+    limits: PostgresLimits = PostgresLimits(),
+    onNotification: @escaping @Sendable (PostgresNotification) -> Void = { _ in },
+    onClosed: @escaping @Sendable (PostgresError) -> Void = { _ in }
+  ) async throws(PostgresError) -> PostgresConnection {
+    var problem: PostgresError?
+    for target in try await address.targets(limit: limits.addresses) {
+      let connection = PostgresConnection(
+        on: shard, limits: limits, onNotification: onNotification, onClosed: onClosed)
+      do {
+        try await connection.start(target, parameters: address.parameters, session: session)
+        return connection
+      } catch {
+        await connection.close(as: error)
+        // A name has addresses of which nobody listens at some: the first one says most.
+        if problem == nil || error.meaning == .refused { problem = error }
+      }
+    }
+    throw problem ?? .lost("it has no address")
+  }
+
+  private func start(
+    _ target: PostgresTarget, parameters: [PostgresAddress.Parameter], session: PostgresSession
+  ) async throws(PostgresError) {
+    let end = shard.now.advanced(by: limits.connectDeadline)
+    let deadline = shard.schedule(at: end) {
+      self.close(as: .lost("no answer in time"))
+    }
+    defer { shard.cancel(deadline) }
+    guard
+      let handle = PQHandle(
+        target, parameters: parameters, applicationName: session.applicationName)
+    else { throw .lost("memory is exhausted") }
+    let problem = await withCheckedContinuation { continuation in
+      state = .connecting(handle, nil, continuation)
+      // As if libpq had asked to write: that is how it wants to be begun with.
+      watchWhileConnecting(for: .writable)
+    }
+    if let problem { throw problem }
+    let answers = try await run(session.opening, within: limits.connectDeadline)
+    guard case .open(let handle, _) = state else { throw .closed }
+    if let objection = session.objection(toVersion: handle.serverVersion, answers: answers) {
+      throw objection
+    }
+    if !session.prepared.isEmpty {
+      let statements = session.prepared.map { PostgresStatement.preparing($0) }
+      _ = try await run(PostgresBatch(statements, changes: false), within: limits.connectDeadline)
+    }
+    guard case .open = state else { throw .closed }
+    isGiven = true
+  }
+
+  /// A socket may have been replaced by another of the same number, so each step has its own watch.
+  private func watchWhileConnecting(for interest: DescriptorWatch.Readiness) {
+    guard case .connecting(let handle, let old, let continuation) = state else { return }
+    old?.cancel()
+    guard let socket = handle.socket, let watch = watch(socket, for: interest) else {
+      return close(as: .lost(handle.problem))
+    }
+    state = .connecting(handle, watch, continuation)
+  }
+
+  private func watch(
+    _ socket: CInt, for interest: DescriptorWatch.Readiness
+  ) -> DescriptorWatch? {
+    try? DescriptorWatch(
+      socket, on: shard, for: interest, onReady: { self.ready($0) },
+      onStop: { self.close(as: .closed) })
+  }
+
+  private func connect() {
+    guard case .connecting(let handle, let watch, let continuation) = state else { return }
+    // Before libpq can close the socket.
+    watch?.cancel()
+    state = .connecting(handle, nil, continuation)
+    switch handle.connect() {
+    case .reading: watchWhileConnecting(for: .readable)
+    case .writing: watchWhileConnecting(for: .writable)
+    case .failed: close(as: .lost(handle.problem))
+    case .connected:
+      guard handle.beginPipeline(), let socket = handle.socket,
+        let watch = self.watch(socket, for: .readable)
+      else { return close(as: .lost(handle.problem)) }
+      state = .open(handle, watch)
+      continuation.resume(returning: nil)
+    }
+  }
+
+  // MARK: Batches
+
+  /// Sends a batch and waits for its answers. Batches that are sent meanwhile follow it at once.
+  ///
+  /// Cancelling the task does not cancel the batch, whose outcome would be unknown: its deadline
+  /// ends it.
+  /// - Parameter deadline: Counted from now; nil for `limits.batchDeadline`. When it passes, a
+  ///   batch that still waits for its turn fails alone; one that was sent takes the connection
+  ///   with it.
+  /// - Returns: A result for each statement, in order.
+  /// - Throws: `PostgresError`, the first of the batch.
+  package func run(
+    _ batch: PostgresBatch, within deadline: Duration? = nil
+  ) async throws(PostgresError) -> [PostgresResult] {
+    try await submit(batch, role: .single, within: deadline).results
+  }
+
+  func submit(
+    _ batch: PostgresBatch, role: PostgresPipeline.Role, within deadline: Duration?
+  ) async throws(PostgresError) -> (id: PostgresPipeline.ID, results: [PostgresResult]) {
+    switch state {
+    case .open: break
+    case .closed(let error): throw error.meaning == .failed ? .lost(error.reason) : error
+    case .new, .connecting: preconditionFailure("a batch before the connection is open")
+    }
+    let (id, actions) = try admit(batch, role: role)
+    let answer = await withCheckedContinuation { continuation in
+      let at = shard.now.advanced(by: deadline ?? limits.batchDeadline)
+      let token = shard.schedule(at: at) { self.expire(id) }
+      waiters[id] = Waiter(continuation: continuation, deadline: token)
+      carryOut(actions)
+      pump()
+    }
+    return (id, try answer.get())
+  }
+
+  private func admit(
+    _ batch: PostgresBatch, role: PostgresPipeline.Role
+  ) throws(PostgresError) -> (id: PostgresPipeline.ID, actions: [PostgresPipeline.Action]) {
+    do {
+      return try pipeline.admit(batch, role: role)
+    } catch {
+      // A transaction that cannot go on has ended.
+      if let transaction = role.transaction { abandon(transaction) }
+      throw error
+    }
+  }
+
+  func abandon(_ transaction: PostgresPipeline.ID) {
+    carryOut(pipeline.abandon(transaction))
+    pump()
+  }
+
+  private func expire(_ id: PostgresPipeline.ID) {
+    carryOut(pipeline.expire(id))
+    pump()
+  }
+
+  private func carryOut(_ actions: [PostgresPipeline.Action]) {
+    for action in actions {
+      switch action {
+      case .finish(let id, let answer):
+        // The pipeline's own batches, such as a rollback, have nobody who waits.
+        guard let waiter = waiters.removeValue(forKey: id) else { continue }
+        shard.cancel(waiter.deadline)
+        waiter.continuation.resume(returning: answer)
+      case .send(_, let statements):
+        guard case .open(let handle, _) = state else { continue }
+        if !handle.send(statements) { close(as: .lost(handle.problem)) }
+      case .close(let error):
+        close(as: error)
+      }
+    }
+  }
+
+  // MARK: Turns
+
+  private func ready(_ readiness: DescriptorWatch.Readiness) {
+    switch state {
+    case .connecting: connect()
+    case .open(let handle, _):
+      if readiness.contains(.readable), !handle.receive() {
+        // What the server said last explains why: a session that was ended, for example.
+        takeAnswers()
+        return close(as: .lost(handle.problem))
+      }
+      pump()
+    case .new, .closed: break
+    }
+  }
+
+  /// Takes every answer that is complete, sends what the socket takes, and watches for the rest.
+  private func pump() {
+    takeAnswers()
+    guard case .open(let handle, let watch) = state else { return }
+    guard let isWaitingToWrite = handle.flush() else { return close(as: .lost(handle.problem)) }
+    // Flushing a full socket reads as well. The turn in which it is writable takes those answers.
+    watch.wait(for: isWaitingToWrite ? [.readable, .writable] : .readable)
+  }
+
+  private func takeAnswers() {
+    while case .open(let handle, _) = state, pipeline.isAwaitingAnswer,
+      let answer = handle.nextAnswer()
+    {
+      if handle.takeWarning() { carryOut(pipeline.handle(.warned)) }
+      switch answer {
+      case .row(let values, let byteCount):
+        carryOut(pipeline.handle(.row(values, byteCount: byteCount)))
+      case .completed(let command): carryOut(pipeline.handle(.completed(command: command)))
+      case .failed(let failure): carryOut(pipeline.handle(.failed(failure)))
+      case .skipped: carryOut(pipeline.handle(.skipped))
+      case .synced: carryOut(pipeline.handle(.synced))
+      case .unreadable(let type):
+        close(as: .failed("an answer has a type that is not read (\(type)): cast it"))
+      case .broken: close(as: .lost(handle.problem))
+      }
+    }
+    while case .open(let handle, _) = state, let notification = handle.nextNotification() {
+      onNotification(notification)
+    }
+  }
+
+  // MARK: Closing
+
+  /// Closes the connection. Batches that were sent and may have committed are unknown, all others
+  /// did not happen. Idempotent.
+  package func close() {
+    close(as: .closed)
+  }
+
+  private func close(as error: PostgresError) {
+    let before = state
+    if case .closed = before { return }
+    state = .closed(error)
+    switch before {
+    case .connecting(_, let watch, let continuation):
+      watch?.cancel()
+      continuation.resume(returning: error)
+    case .open(_, let watch):
+      // Cancelled before its handle is released with `before`, which closes the socket.
+      watch.cancel()
+    case .new, .closed: break
+    }
+    carryOut(pipeline.lose(error))
+    if isGiven { onClosed(error) }
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bounds of one connection.
+
+/// What one connection holds at most, and how long it waits.
+package struct PostgresLimits: Sendable {
+  /// Batches that were not answered yet, sent or waiting. More are refused: a queue that long hides
+  /// a server that has become too slow.
+  package var batches = 256
+  /// Statements and parameters of these batches, in bytes.
+  package var queuedBytes = 64 << 20
+  /// Rows of one batch's answer, in bytes. Beyond it the connection is closed, because the rest of
+  /// the answer would have to be read otherwise. Rows are taken one by one, so what libpq holds
+  /// besides is one row: tables bound the sizes of their rows.
+  package var resultBytes = 64 << 20
+  /// From when a batch is handed over until it is answered. Longer than the session's
+  /// `statement_timeout`: the server ends what is slow, and this what is dead.
+  package var batchDeadline: Duration = .seconds(30)
+  /// For each address of the server, from the first packet to the checked session.
+  package var connectDeadline: Duration = .seconds(5)
+  /// Addresses that are tried, over all hosts.
+  package var addresses = 16
+
+  package init() {}
+}

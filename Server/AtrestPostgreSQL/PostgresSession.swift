@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every session sets, and which servers it refuses. Pure.
+
+/// The settings of a session, and what its server must promise.
+package struct PostgresSession: Sendable {
+  /// A weaker promise of COMMIT than PostgreSQL's default.
+  package enum WeakCommit: String, Sendable {
+    /// A synchronous standby may lack what was confirmed.
+    case local
+    /// A synchronous standby may lose it if its operating system crashes.
+    case remoteWrite = "remote_write"
+  }
+
+  /// What `pg_stat_activity` shows, unless the address says otherwise.
+  package var applicationName = "atrest-syncd"
+  /// The longest statement. Shorter than a batch's deadline.
+  package var statementTimeout: Duration = .seconds(20)
+  /// The longest wait for a lock.
+  package var lockTimeout: Duration = .seconds(10)
+  /// The longest pause between two trips of a transaction. It frees the locks of a daemon that
+  /// vanished.
+  package var idleTimeout: Duration = .seconds(20)
+  /// The weaker promises that the owner has allowed.
+  package var allowedCommits: Set<WeakCommit> = []
+  /// Statements that the session prepares when it opens, one more trip.
+  package var prepared: [PreparedStatement] = []
+
+  package init() {}
+
+  /// The first batch of a session: settings, then what the server says about itself.
+  var opening: PostgresBatch {
+    func milliseconds(_ duration: Duration) -> PostgresValue {
+      .text(String(max(1, Int(duration / .milliseconds(1)))))
+    }
+    return PostgresBatch(
+      [
+        // Pinned: a server whose owner weakens `synchronous_commit` later keeps the promise of
+        // sessions that were checked. Warnings are needed: see `PostgresPipeline`.
+        PostgresStatement(
+          """
+          SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),
+            set_config('idle_in_transaction_session_timeout', $3, false),
+            set_config('client_min_messages', 'warning', false),
+            set_config('synchronous_commit', current_setting('synchronous_commit'), false)
+          """,
+          [
+            milliseconds(statementTimeout), milliseconds(lockTimeout), milliseconds(idleTimeout),
+          ]),
+        PostgresStatement(
+          """
+          SELECT current_setting('synchronous_commit'), current_setting('fsync', true),
+            current_setting('full_page_writes', true), pg_is_in_recovery(),
+            current_setting('server_encoding')
+          """),
+      ], changes: false)
+  }
+
+  /// Whether the server may be used, from its version and the opening's answers.
+  /// - Returns: The reason to refuse it, or nil.
+  func objection(toVersion version: Int, answers: [PostgresResult]) -> PostgresError? {
+    guard version >= Self.oldestVersion else {
+      return .refused(
+        "it is PostgreSQL \(version / 10_000), and \(Self.oldestVersion / 10_000) or newer is "
+          + "needed. Upgrade it")
+    }
+    guard let row = answers.last?.rows.first, row.count == 5, let commit = row[0].text,
+      let inRecovery = row[3].bool, let encoding = row[4].text
+    else { return .refused("it does not tell its settings. Check that it is PostgreSQL") }
+    if inRecovery {
+      // Not refused: after a promotion the same address is the primary.
+      return .lost("it is a standby, which takes no writes")
+    }
+    switch commit {
+    case "on", "remote_apply": break
+    case let weak where WeakCommit(rawValue: weak).map { allowedCommits.contains($0) } ?? false:
+      break
+    default:
+      return .refused(
+        "its synchronous_commit is “\(commit)”, so a crash or a failover may lose what was "
+          + "confirmed. Set it to “on” for this role, database or server")
+    }
+    for (name, value) in [("fsync", row[1].text), ("full_page_writes", row[2].text)] {
+      if let value, value != "on" {
+        return .refused(
+          "its \(name) is “\(value)”, so a crash may damage it. Set it to “on” in postgresql.conf")
+      }
+    }
+    guard encoding == "UTF8" else {
+      return .refused("its encoding is \(encoding). Make a database with ENCODING 'UTF8'")
+    }
+    return nil
+  }
+
+  /// The oldest server, in libpq's form.
+  static let oldestVersion = 150_000
+}
