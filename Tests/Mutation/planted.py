@@ -10,6 +10,7 @@ TLS = f"{SOURCES}/AtrestTLS"
 SOCKETS = f"{SOURCES}/AtrestSockets"
 WIRE = f"{SOURCES}/AtrestWire"
 SERVER = "Server/AtrestServer"
+POSTGRES = "Server/AtrestPostgreSQL"
 CLIENT = "Client/AtrestClient"
 SYNC = f"{SOURCES}/AtrestSync"
 
@@ -463,6 +464,21 @@ PLANTED = [
         "place.add(0)",
         statements=True,
     ),
+    one(
+        "hangUpUnseen",
+        "A watch that waits to write is not told that the peer is gone.",
+        f"{SOCKETS}/DescriptorWatch.swift",
+        "onReady(«isBroken» ?",
+        "isBroken && interest.isEmpty",
+    ),
+    one(
+        "watchOutlivesShard",
+        "The owner of a watch is not told that its shard stops.",
+        f"{SOCKETS}/DescriptorWatch.swift",
+        "    cancel()\n    «onStop()»",
+        "",
+        statements=True,
+    ),
     # TLS and files.
     one(
         "pinIgnored",
@@ -580,6 +596,143 @@ PLANTED = [
         f"{SERVER}/Turns/FairShares.swift",
         "(start, number) < (other.start, other.number)",
         "number < other.number",
+    ),
+    # PostgreSQL.
+    one(
+        "lostCommitIsNo",
+        "A COMMIT whose answer was lost did not happen.",
+        f"{POSTGRES}/PostgresPipeline.swift",
+        "case .answering where «!entry.batch.mayCommit»: .failure(cause)",
+        "true",
+    ),
+    one(
+        "fatalCommitIsNo",
+        "A session that dies with its COMMIT says that it did not happen.",
+        f"{POSTGRES}/PostgresPipeline.swift",
+        "return «failure.isFatal && isAtEnd && entry.batch.mayCommit» ?",
+        "failure.isFatal && isAtEnd && !entry.batch.mayCommit",
+    ),
+    one(
+        "warnedCommitIsYes",
+        "A COMMIT that gave up waiting for its standby has happened for good.",
+        f"{POSTGRES}/PostgresPipeline.swift",
+        "for index in sent.indices.prefix(2) { sent[index].wasWarned = «true» }",
+        "false",
+    ),
+    one(
+        "rolledBackIsYes",
+        "COMMIT that was answered with ROLLBACK has happened.",
+        f"{POSTGRES}/PostgresPipeline.swift",
+        "«command == expected» ? .committed",
+        "command == expected || command == \"ROLLBACK\"",
+    ),
+    one(
+        "readOnlyIsKept",
+        "A session that has become read-only is used again.",
+        f"{POSTGRES}/PostgresPipeline.swift",
+        "if let error, «error.meaning == .connectionLost» {",
+        "false",
+    ),
+    one(
+        "failedTransactionStays",
+        "A transaction that failed is not rolled back before others follow.",
+        f"{POSTGRES}/PostgresPipeline.swift",
+        "case .begins, .continues, .ends: «actions += rollBack()»",
+        "gate = .open; actions += sendWhatMay()",
+        statements=True,
+    ),
+    one(
+        "othersJoinTransaction",
+        "What others send becomes part of the transaction that is open.",
+        f"{POSTGRES}/PostgresPipeline.swift",
+        "      case (.transaction, _):\n        «index += 1\n        continue»",
+        "if entry.role == .begins { index += 1; continue }",
+        statements=True,
+    ),
+    one(
+        "waitingEndsConnection",
+        "A batch that waits too long for its turn takes the connection with it.",
+        f"{POSTGRES}/PostgresPipeline.swift",
+        "if let index = waiting.firstIndex(where: { «$0.id == id» }) {",
+        "$0.id == id && $0.id == 0",
+    ),
+    one(
+        "answersUnbounded",
+        "An answer may have any size.",
+        f"{POSTGRES}/PostgresPipeline.swift",
+        "guard «sent[0].resultBytes <= limits.resultBytes» else {",
+        "true",
+    ),
+    one(
+        "forgottenTransactionStays",
+        "A transaction that is forgotten keeps its locks.",
+        f"{POSTGRES}/PostgresTransaction.swift",
+        "connection.shard.async { connection.assumeIsolated { «$0.abandon(id)» } }",
+        "_ = ($0, id)",
+    ),
+    one(
+        "silenceIsEndless",
+        "A server that does not answer is waited for while it keeps the connection.",
+        f"{POSTGRES}/PostgresConnection.swift",
+        "let token = shard.schedule(at: at) { «self.expire(id)» }",
+        "_ = id",
+    ),
+    one(
+        "fullSocketForgotten",
+        "What the socket did not take at once is not sent when it does.",
+        f"{POSTGRES}/PostgresConnection.swift",
+        "watch.wait(for: isWaitingToWrite ? «[.readable, .writable]» : .readable)",
+        "[.readable]",
+    ),
+    one(
+        "emptyIsNull",
+        "Empty text and bytes are written as null.",
+        f"{POSTGRES}/PQHandle.swift",
+        "starts.append(«value == .null» ? nil : start)",
+        "value == .null || bytes.count == start",
+    ),
+    one(
+        "valuesInErrors",
+        "A message shows what the server says about wrong values.",
+        f"{POSTGRES}/PostgresError.swift",
+        "«Self.describedClasses.contains(sqlState.prefix(2))» ? PostgresText",
+        "true",
+    ),
+    one(
+        "passwordShown",
+        "A test report or a debugger shows the password of an address.",
+        f"{POSTGRES}/PostgresAddress.swift",
+        "Mirror { «Mirror(self, children: [:])» }",
+        "Mirror(reflecting: parameters)",
+    ),
+    one(
+        "weakCommitTaken",
+        "A server that confirms before it is durable is used.",
+        f"{POSTGRES}/PostgresSession.swift",
+        ".map { allowedCommits.contains($0) } ?? «false»:",
+        "true",
+    ),
+    one(
+        "standbyTaken",
+        "A standby is taken for a primary.",
+        f"{POSTGRES}/PostgresSession.swift",
+        "if «inRecovery» {",
+        "inRecovery && version == 0",
+    ),
+    one(
+        "trustIsEndless",
+        "A listening session is trusted as long as nobody says that it is gone.",
+        f"{POSTGRES}/PostgresLiveness.swift",
+        "state, now <= provenAt.advanced(by: «window») else {",
+        "window * 1000",
+    ),
+    one(
+        "lossToldLate",
+        "A listening session that ends is noticed at the next ping.",
+        f"{POSTGRES}/PostgresListener.swift",
+        "          «listener.lost(error)\n          listener.wake()»",
+        "_ = error",
+        statements=True,
     ),
     # Services.
     one(
