@@ -61,6 +61,12 @@ extension ReplicaTransaction {
     try work.conflicts().map { JournalEntry(conflict: $0) }
   }
 
+  /// The deletion of a record that waits for a person's word, or nil.
+  package func heldDeletion(of key: RecordKey) throws(ReplicaError) -> Register? {
+    let entry = try work.outbox.entries(for: key).last { $0.isHeldDeletion }
+    return entry?.offer?.record[Register.deletedField]
+  }
+
   private func live(_ key: RecordKey) throws(ReplicaError) -> Record? {
     try record(key).flatMap { $0.isDeleted ? nil : $0 }
   }

@@ -50,10 +50,14 @@ struct Edit {
     _ keys: RecordKey..., oracle: inout Oracle, _ body: (ReplicaTransaction) throws -> Void
   ) throws {
     let before = try keys.map { try transaction.record($0) }
+    let held = try keys.map { try transaction.heldDeletion(of: $0) }
     try body(transaction)
-    for (key, old) in zip(keys, before) {
-      guard let new = try transaction.record(key), new != old else { continue }
-      noted += oracle.note(old, new, by: device, family: family)
+    for (index, key) in keys.enumerated() {
+      guard let new = try transaction.record(key), new != before[index] else { continue }
+      noted += oracle.note(before[index], new, by: device, family: family)
+      if let deletion = held[index], try transaction.heldDeletion(of: key) == nil {
+        oracle.noteTakenBack(deletion, in: key, family: family)
+      }
     }
   }
 

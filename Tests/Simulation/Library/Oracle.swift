@@ -204,6 +204,12 @@ struct Oracle {
     }
   }
 
+  /// A person wrote to a record whose deletion waited for a word, and so took it back. Another
+  /// device's edit may have beaten it by then; it never reached the server, which journals.
+  mutating func noteTakenBack(_ deletion: Register, in key: RecordKey, family: Int) {
+    dismissed.formUnion(writes(of: deletion, in: key, heldBy: family))
+  }
+
   /// A journal entry expired: everything it stood for was available until then.
   mutating func noteEnd(of entry: Conflict, holding record: Record) {
     guard entry.field == Register.deletedField else { return }
