@@ -100,6 +100,22 @@ struct BudgetTests {
     #expect(peer.server.holder.chargedBytes == 0)
   }
 
+  @Test("a header block counts as it grows, whatever is done for other calls meanwhile")
+  func growingBlock() {
+    let peer = RawClient()
+    peer.send(.headers(1, requestFields(), end: true))
+    func piece(_ type: UInt8) -> Frame {
+      let value = String(repeating: "v", count: 1_000)
+      return Frame(type: type, stream: 3, payload: hpackLiteral("x-piece", value))
+    }
+    peer.send(piece(1))
+    let held = peer.server.holder.chargedBytes
+    #expect(held >= 1_000 + ServerStream.ownBytes)
+    peer.server.finish(CallID(1), Status(.notFound, "gone"))
+    peer.send(piece(9))
+    #expect(peer.server.holder.chargedBytes >= held + 1_000)
+  }
+
   /// Starts requests that wait for their end, each with a message of `bytes` bytes.
   private func waiting(_ peer: RawClient, bytes: Int, calls: Int) {
     for index in 0..<UInt32(calls) {

@@ -7,7 +7,6 @@ extension ServerConnection {
   // MARK: Events of the session
 
   func endHeaders(_ number: Int32, isEnd: Bool) {
-    arriving = nil
     guard let stream = streams.find(number) else { return }
     if let fields = stream.request.headersEnded() {
       if let refusal = refusal(of: fields) {
@@ -215,7 +214,7 @@ extension ServerConnection {
   }
 
   func stopReading(_ stream: ServerStream) {
-    if stream.request.areHeadersArriving { arriving = nil }
+    ignoreHeaders(of: stream)
     let held = stream.request.discard()
     if held > 0 { session.consumeStream(stream.number, held) }
     countRequest(stream)

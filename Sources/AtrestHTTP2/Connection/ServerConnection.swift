@@ -45,7 +45,7 @@ public final class ServerConnection {
   @exclusivity(unchecked) var recalled = RecalledText()
   /// The request whose header block is arriving; nil between blocks, and during trailers. There is
   /// one block at a time: RFC 9113, section 4.3.
-  @exclusivity(unchecked) var arriving: RequestFields?
+  @exclusivity(unchecked) private var arriving: (stream: ServerStream, fields: RequestFields)?
   private var events = EventQueue<Pending>()
   private var policing: PeerPolicing
   private var frames = FrameMeter()
@@ -88,7 +88,8 @@ public final class ServerConnection {
   /// Processes received bytes. Pass at most 64 KiB at a time: events queue up meanwhile.
   public func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) -> ServerEvents {
     session.receive(bytes, at: now)
-    if arriving != nil, let recent = streams.recent?.stream { countRequest(recent) }
+    // A header block may be incomplete.
+    if let arriving { countRequest(arriving.stream) }
     // After `receive`, which determines which streams exist.
     frames.feed(bytes) { head in
       guard session.isReading else { return }
@@ -238,6 +239,7 @@ extension ServerConnection: HTTP2SessionOwner {
     case .headersBegan(let number):
       beginStream(number)
     case .headersEnded(let number, let isEnd):
+      arriving = nil
       endHeaders(number, isEnd: isEnd)
     case .data(let number, let bytes):
       takeData(number, bytes)
@@ -274,8 +276,8 @@ extension ServerConnection: HTTP2SessionOwner {
   func takeHeader(
     _ number: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
   ) -> Bool {
-    if let arriving {
-      return arriving.take(name, value, limits: limits, recall: &recalled) != .absurd
+    if let fields = arriving?.fields {
+      return fields.take(name, value, limits: limits, recall: &recalled) != .absurd
     }
     return streams.find(number)?.request.takeTrailer(name, value, limits: limits) ?? true
   }
@@ -287,12 +289,16 @@ extension ServerConnection: HTTP2SessionOwner {
     // nghttp2 ignores such streams once the second GOAWAY is sent; this covers the time before.
     if session.isRefused(number) { return session.reset(number, .refusedStream) }
     let fields = RequestFields()
-    arriving = fields
-    streams.insert(
-      ServerStream(
-        number, fields, now: session.now, holder: holder, overhead: overhead, payer: payer),
-      number)
+    let stream = ServerStream(
+      number, fields, now: session.now, holder: holder, overhead: overhead, payer: payer)
+    arriving = (stream, fields)
+    streams.insert(stream, number)
     session.callsBegan()
+  }
+
+  /// The rest of a stream's header block, if it is arriving, is counted and not stored.
+  func ignoreHeaders(of stream: ServerStream) {
+    if arriving?.stream === stream { arriving = nil }
   }
 
   private func closeStream(_ number: Int32, _ code: HTTP2ErrorCode) {
@@ -319,7 +325,7 @@ extension ServerConnection: HTTP2SessionOwner {
   }
 
   private func release(_ stream: ServerStream) {
-    if stream.request.areHeadersArriving { arriving = nil }
+    ignoreHeaders(of: stream)
     unfinishedBytes -= stream.requestBytes
     unsentBytes -= stream.responseBytes
     stream.release()

@@ -89,11 +89,6 @@ struct InboundRequest: ~Copyable {
     return true
   }
 
-  var areHeadersArriving: Bool {
-    if case .headers = state { return true }
-    return false
-  }
-
   /// Whether the client must send bytes: a stream may be silent between messages, not inside one.
   var owesBytes: Bool {
     guard case .reading(let body) = state else { return false }
