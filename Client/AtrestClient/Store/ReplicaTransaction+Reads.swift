@@ -63,8 +63,7 @@ extension ReplicaTransaction {
 
   /// The deletion of a record that waits for a person's word, or nil.
   package func heldDeletion(of key: RecordKey) throws(ReplicaError) -> Register? {
-    let entry = try work.outbox.entries(for: key).last { $0.isHeldDeletion }
-    return entry?.offer?.record[Register.deletedField]
+    try work.massDeletions.heldDeletion(of: key)?.offer?.record[Register.deletedField]
   }
 
   private func live(_ key: RecordKey) throws(ReplicaError) -> Record? {

@@ -80,6 +80,11 @@ package struct MassDeletionGuard<Tables: ReplicaTables> {
     }
   }
 
+  /// The entry with the deletion of a record that waits for a person's word, or nil.
+  package func heldDeletion(of key: RecordKey) throws(ReplicaError) -> OutboxEntry? {
+    try outbox.entries(for: key).last { $0.isHeldDeletion }
+  }
+
   /// Withdraws a record's held deletion because the person writes to the record again. That write
   /// is the decision, whatever was pulled in between. Other writes of the same entry keep waiting.
   /// - Returns: The deletion and the `replaced` stamp for the write that takes its place; nil if
@@ -87,8 +92,7 @@ package struct MassDeletionGuard<Tables: ReplicaTables> {
   func takeBack(
     of stored: Record?
   ) throws(ReplicaError) -> (deletion: Register, replaced: Stamp?)? {
-    guard let stored,
-      let entry = try outbox.entries(for: stored.key).last(where: { $0.isHeldDeletion }),
+    guard let stored, let entry = try heldDeletion(of: stored.key),
       let waiting = entry.offer, let deletion = waiting.record[Register.deletedField]
     else { return nil }
     let isStanding = stored[deletion.field] == deletion

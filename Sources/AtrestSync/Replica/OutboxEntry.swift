@@ -26,7 +26,7 @@ package struct OutboxEntry {
   }
 
   /// Whether the entry deletes its record, was never sent, and waits for confirmation.
-  package var isHeldDeletion: Bool {
+  var isHeldDeletion: Bool {
     guard number == nil, refusal?.reason == .massDeletion, let offer else { return false }
     return offer.record.isDeleted && offer.written.contains(Register.deletedField)
   }
