@@ -129,6 +129,8 @@ struct Serve: AsyncParsableCommand {
     }
     logger.info("started", metadata: ["address": "\(server.address)", "data": "\(data.path)"])
     printLine("atrest-syncd listening on \(server.address)")
+    let trimming = Task { await Allocator.trimAgainAndAgain() }
+    defer { trimming.cancel() }
     for await signal in signals {
       guard signal == .hangUp else {
         logger.info("stopping", metadata: ["signal": "\(signal)"])

@@ -25,7 +25,7 @@ from target import Meter, Target
 HERE = pathlib.Path(__file__).parent
 SHORT_SECONDS, FULL_SECONDS = 1.0, 60
 # How long the daemon may take to release what an attack used.
-# The daemon returns freed memory when it is idle, which on a busy machine takes longer than 10 s.
+# Longer than the pause between two times that it trims its heap.
 BACK_SECONDS = 30
 
 
