@@ -9,7 +9,7 @@ SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/sim
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall demo run test bench chaos attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations build release deps format protos clean
+.PHONY: install uninstall demo run test bench chaos attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations build release deps test-deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -20,7 +20,7 @@ run: release
 	@$(RELEASE)/atrest-syncd serve --data run --listen 127.0.0.1:7443
 
 ## test: everything CI checks
-test: deps
+test: test-deps
 	@Scripts/test
 
 ## bench: figures, with their peers, in one run
@@ -52,7 +52,7 @@ fuzz: deps
 	@Tests/Fuzz/run --seconds $(or $(SECONDS),60)
 
 ## sanitize: every test under AddressSanitizer, then under ThreadSanitizer
-sanitize: deps
+sanitize: test-deps
 	@Scripts/sanitize
 
 ## simulate: years of devices and a server that fail; SEED=0x2a replays one, SEEDS=1000 runs many
@@ -72,7 +72,7 @@ simulator: deps
 	@$(SWIFT) build -c release --scratch-path .build/simulation --product simulate
 
 ## mutations: makes one mistake after another in a copy, and says what tests miss; hours
-mutations: deps
+mutations: test-deps
 	@Tests/Mutation/run $(BUGS)
 
 ## install: programs, completions, manual pages, systemd unit; PREFIX=/usr/local, DESTDIR=
@@ -93,6 +93,9 @@ build: deps
 
 deps:
 	@Scripts/install-missing
+
+test-deps:
+	@Scripts/install-missing test
 
 format:
 	@$(SWIFT) format -i -r --parallel Package.swift Sources Server Client Lab Examples Tests \

@@ -6,10 +6,10 @@ import CAtrestPQ
 /// Owns one `PGconn` in non-blocking mode. Confined to its connection's shard.
 ///
 /// No call here waits. `PQconnectStart` resolves no name, because it is given addresses.
-/// `PQgetResult` is called only after `PQisBusy` denied that it would wait. `PQfinish` writes its
-/// farewell only as far as the socket takes it. Files that the address names, such as certificates,
-/// are read at once: they are small and local. libpq sends with MSG_NOSIGNAL, so a server that is
-/// gone is an error and no SIGPIPE.
+/// `PQgetResult` is called only after `PQisBusy` denied that it would wait. `PQfinish` sends
+/// Terminate only as far as the socket takes it. Files that the address names, such as
+/// certificates, are read at once: they are small and local. libpq sends with MSG_NOSIGNAL, so a
+/// server that is gone is an error and no SIGPIPE.
 final class PQHandle {
   /// What libpq waits for while it connects.
   enum Progress {

@@ -70,7 +70,7 @@ final class PostgresServer: Sendable {
     if getuid() == 0 {
       // PostgreSQL refuses to run as root. Its package has made a user.
       guard let user = getpwnam("postgres") else {
-        throw Unexpected("there is no user postgres: Scripts/install-missing installs it")
+        throw Unexpected("there is no user postgres: Scripts/install-missing test installs it")
       }
       for path in [folder, file] {
         guard chown(path, user.pointee.pw_uid, user.pointee.pw_gid) == 0 else {
