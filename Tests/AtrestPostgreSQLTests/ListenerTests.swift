@@ -69,7 +69,7 @@ extension PostgreSQL {
       let proxy = try Proxy(to: sessions.server)
       let (events, channel) = (Events(), Fresh.name("channel"))
       var timing = PostgresListener.Timing()
-      timing.trust = .seconds(2)
+      timing.trust = .seconds(5)
       timing.pingInterval = .milliseconds(20)
       let listener = try await listener(
         to: channel, at: proxy.url, on: sessions, into: events, timing: timing)
