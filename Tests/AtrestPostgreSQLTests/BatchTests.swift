@@ -134,7 +134,7 @@ extension PostgreSQL {
     @Test("an answer beyond the bound is refused, and the connection with it")
     func largeAnswer() async throws {
       let sessions = try Sessions()
-      var limits = PostgresLimits()
+      var limits = PostgresLimits.patient
       limits.resultBytes = 1 << 20
       let closed = Signal<PostgresError>()
       let connection = try await sessions.open(limits: limits) { closed.send($0) }
@@ -171,7 +171,7 @@ extension PostgreSQL {
     @Test("more batches than the queue takes are refused, and those in it are answered")
     func fullQueue() async throws {
       let sessions = try Sessions()
-      var limits = PostgresLimits()
+      var limits = PostgresLimits.patient
       limits.batches = 3
       let connection = try await sessions.open(limits: limits)
       let other = try await sessions.open()

@@ -14,10 +14,11 @@ extension PostgreSQL {
 
     private func listener(
       to channel: String, at url: String, on sessions: Sessions, into events: Events,
-      timing: PostgresListener.Timing = PostgresListener.Timing()
+      timing: PostgresListener.Timing = .patient
     ) async throws -> PostgresListener {
       let listener = PostgresListener(
-        to: channel, at: try PostgresAddress(parsing: url), on: sessions.shard, timing: timing
+        to: channel, at: try PostgresAddress(parsing: url), on: sessions.shard, limits: .patient,
+        timing: timing
       ) { events.send($0) }
       await listener.start()
       return listener
@@ -102,7 +103,7 @@ extension PostgreSQL {
     func terminated() async throws {
       let sessions = try Sessions()
       let (events, channel) = (Events(), Fresh.name("channel"))
-      var timing = PostgresListener.Timing()
+      var timing = PostgresListener.Timing.patient
       timing.pingInterval = .seconds(3600)
       let listener = try await listener(
         to: channel, at: sessions.server.url + "&application_name=\(channel)", on: sessions,

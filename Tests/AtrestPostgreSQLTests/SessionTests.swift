@@ -159,7 +159,7 @@ extension PostgreSQL {
       let error = try await failure { try await sessions.open(silent.url, limits: limits) }
       #expect(error.meaning == .connectionLost)
       #expect(error.reason.contains("no answer in time"))
-      limits.connectDeadline = .seconds(2)
+      limits.connectDeadline = .seconds(5)
       let connection = try await sessions.open(
         "postgresql://\(sessions.server.login)@127.0.0.1:\(silent.port),"
           + "127.0.0.1:\(proxy.port)/postgres",

@@ -7,8 +7,28 @@ import Testing
 
 @testable import AtrestPostgreSQL
 
-/// All tests that talk to a server.
-@Suite(.timeLimit(.minutes(5))) struct PostgreSQL {}
+/// All tests that talk to a server. One by one: a hundred sessions that begin at once, each with
+/// its proof of the password, would starve each other on two cores.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PostgreSQL {}
+
+extension PostgresLimits {
+  /// For tests that are not about deadlines: a busy machine is no failure.
+  static var patient: PostgresLimits {
+    var limits = PostgresLimits()
+    limits.connectDeadline = .seconds(60)
+    limits.batchDeadline = .seconds(60)
+    return limits
+  }
+}
+
+extension PostgresListener.Timing {
+  /// For tests that are not about trust.
+  static var patient: PostgresListener.Timing {
+    var timing = PostgresListener.Timing()
+    timing.trust = .seconds(60)
+    return timing
+  }
+}
 
 /// A shard and the connections of one test.
 final class Sessions: Sendable {
@@ -22,7 +42,7 @@ final class Sessions: Sendable {
 
   func open(
     _ url: String? = nil, session: PostgresSession = PostgresSession(),
-    limits: PostgresLimits = PostgresLimits(),
+    limits: PostgresLimits = .patient,
     onClosed: @escaping @Sendable (PostgresError) -> Void = { _ in }
   ) async throws -> PostgresConnection {
     try await PostgresConnection.open(
