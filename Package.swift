@@ -155,8 +155,8 @@ let package = Package(
       name: "AtrestServer",
       dependencies: [
         "AtrestDomain", "AtrestEntitlements", "AtrestFoundation", "AtrestLedger",
-        "AtrestReplication", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
-        "AtrestTLS", "AtrestWire",
+        "AtrestPostgreSQL", "AtrestReplication", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets",
+        "AtrestRPC", "AtrestTLS", "AtrestWire",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),

@@ -20,6 +20,7 @@ package final class DeviceSession: Sendable {
   package let account: AccountState
   /// The grant for its calls. Revoking it ends the calls and their connections.
   let grant: CallerGrant
+  var address: DeviceAddress { DeviceAddress(account: account.id, replica: replica) }
   /// The name that people see.
   var name: String { currentName.withLock { $0 } }
   private let currentName: Mutex<String>

@@ -47,7 +47,7 @@ enum Pairing {
     _ code: PairingCode, to account: AccountID, by inviter: ReplicaID? = nil,
     needsApproval: Bool = false, at now: WallTime, in transaction: any StoreTransaction
   ) throws(StoreError) -> InviteOutcome {
-    try transaction.invitations.remove(expiringOutside: openEnds(at: now))
+    try transaction.invitations.remove(of: account, expiringOutside: openEnds(at: now))
     guard try transaction.invitations.openCount(of: account) < openInvitations else {
       return .tooMany
     }
@@ -216,7 +216,7 @@ enum Pairing {
     }
     let name = free(name, among: all.filter { $0.replica != replica })
     guard name != device.name else { return name }
-    try transaction.devices.rename(replica, to: name)
+    try transaction.devices.rename(device.address, to: name)
     try transaction.events.append([
       NewEvent(.deviceRenamed, of: account, at: now, actor: actor, subject: replica)
     ])

@@ -37,9 +37,9 @@ extension Batch {
         answer.spared.append(replica)
       }
     }
-    try revoke(answer.revoked, at: now)
+    try revoke(answer.revoked, of: account, at: now)
     // A revoked device must leave no open invitation behind.
-    try transaction.invitations.remove(madeBy: answer.revoked)
+    try transaction.invitations.remove(of: account, madeBy: answer.revoked)
     try transaction.events.append(
       answer.revoked.map {
         NewEvent(.deviceRevoked, of: account, at: now, actor: actor, subject: $0)

@@ -19,9 +19,9 @@ package final class SessionRegistry: Sendable {
   /// Device data to write with the next commit.
   struct Notes {
     /// The time of each device's last call.
-    var seen: [ReplicaID: WallTime] = [:]
+    var seen: [DeviceAddress: WallTime] = [:]
     /// Each device's position in its account's feed.
-    var progress: [ReplicaID: DeviceProgress] = [:]
+    var progress: [DeviceAddress: DeviceProgress] = [:]
   }
 
   private let state = Mutex(State())
@@ -91,7 +91,7 @@ package final class SessionRegistry: Sendable {
       let session = session(token.replica), !session.isRevoked, session.accepts(token.secret)
     else { return nil }
     if session.touch(at: now) {
-      state.withLock { $0.notes.seen[session.replica] = now }
+      state.withLock { $0.notes.seen[session.address] = now }
     }
     return session
   }
@@ -100,7 +100,7 @@ package final class SessionRegistry: Sendable {
   func note(told: UInt64?, acknowledged: UInt64?, of session: DeviceSession) {
     guard session.moves(told: told, acknowledged: acknowledged) else { return }
     // Read the position again: another response may have advanced it.
-    state.withLock { $0.notes.progress[session.replica] = session.progress }
+    state.withLock { $0.notes.progress[session.address] = session.progress }
   }
 
   /// Takes the data to write. Each note is returned once.

@@ -64,7 +64,7 @@ private final class EventCheck: Sendable {
   /// Events verified in one turn of the storage queue: a few milliseconds.
   private static let slice: UInt64 = 2000
   private let last: UInt64
-  private let chain = Mutex(EventChain())
+  private let chains = Mutex<EventChains?>(nil)
 
   init(through last: UInt64) {
     self.last = last
@@ -72,22 +72,26 @@ private final class EventCheck: Sendable {
 
   /// Verifies the next slice. Nil if there is more.
   func step(_ store: any SyncStore) throws(StoreError) -> CheckEventsResponse? {
-    var chain = chain.withLock { $0 }
-    let end = min(chain.number + Self.slice, last)
-    var broken: UInt64?
-    try store.transaction { transaction throws(StoreError) in
-      try transaction.events.scan(after: chain.number) { entry in
+    let known = chains.withLock { $0 }
+    let (chains, broken, isDone) = try store.transaction {
+      transaction throws(StoreError) -> (EventChains, UInt64, Bool) in
+      var chains = known ?? EventChains(transaction.events.scope)
+      var (broken, isDone) = (UInt64(0), true)
+      let end = chains.count + Self.slice
+      try transaction.events.scan(after: chains.number) { entry in
+        guard entry.number <= last else { return false }
         // A missing number is reported as broken. A misplaced event is reported by its own number.
-        guard chain.follows(entry) else {
+        guard chains.follows(entry) else {
           broken = entry.number
           return false
         }
-        return chain.number < end
+        isDone = chains.count < end || chains.number == last
+        return isDone && chains.number < last
       }
+      return (chains, broken, isDone)
     }
-    self.chain.withLock { $0 = chain }
-    guard broken != nil || chain.number < end || end == last else { return nil }
-    return CheckEventsResponse(
-      events: chain.number, broken: broken ?? 0, hash: chain.number == 0 ? [] : chain.hash)
+    self.chains.withLock { $0 = chains }
+    guard isDone || broken > 0 else { return nil }
+    return CheckEventsResponse(events: chains.count, broken: broken, hash: chains.hash)
   }
 }

@@ -32,28 +32,28 @@ extension DevicesService {
         return endPendingPairings(.goingAway) { $0.code == pendingDevice.code }
       }
       logger.info("a device waits to be let in")
-      if isNew { waitForEnd(of: invitation.expires) }
+      if isNew { waitForEnd(of: invitation.expires, in: invitation.account) }
     }
   }
 
   /// Schedules the removal of pending devices whose code expires at this time.
-  private func waitForEnd(of expiry: WallTime) {
+  private func waitForEnd(of expiry: WallTime, in account: AccountID) {
     let left = expiry.milliseconds - environment.now().milliseconds
     wake(min(max(left, 1), PairingCode.lifeMilliseconds)) { [weak self] in
-      self?.endExpired(lookingFor: expiry)
+      self?.endExpired(lookingFor: expiry, in: account)
     }
   }
 
   /// Removes expired codes through storage, like every decision. If an approval races with the
   /// expiry, the pending device receives the stored result.
-  private func endExpired(lookingFor expiry: WallTime) {
+  private func endExpired(lookingFor expiry: WallTime, in account: AccountID) {
     let ends = Pairing.openEnds(at: environment.now())
     // Clocks may be set back a little, and timers may fire early.
-    guard !ends.contains(expiry) else { return waitForEnd(of: expiry) }
+    guard !ends.contains(expiry) else { return waitForEnd(of: expiry, in: account) }
     let job = Operation(by: .server, use: .clears) { batch throws(StoreError) in
-      try batch.transaction.invitations.remove(expiringOutside: ends)
+      try batch.transaction.invitations.remove(of: account, expiringOutside: ends)
     } completion: { [self] _, _ in
-      endPendingPairings(.badCode) { !ends.contains($0.expires) }
+      endPendingPairings(.badCode) { $0.account == account && !ends.contains($0.expires) }
     }
     if !queue.submit(job) { endPendingPairings(.badCode) { !ends.contains($0.expires) } }
   }

@@ -66,7 +66,15 @@ extension Status {
       )
     case .closed: self = .goingAway
     case .notAwaited: self.init(.cancelled, "The call ended before it was done.")
-    case .failed: self.init(.internal, "The server could not store this. Its log says more.")
+    case .failed, .notLoaded:
+      self.init(.internal, "The server could not store this. Its log says more.")
+    case .unavailable:
+      self.init(
+        .unavailable, "The server cannot reach its database. Nothing is lost. Try again soon.")
+    case .outcomeUnknown:
+      self.init(
+        .unavailable,
+        "The server does not know whether this was stored. Nothing is lost. Send it again.")
     case .inputOutput, .commitUnknown, .damaged, .inUse, .newerVersion, .notAStore, .cannotOpen:
       // The outcome is unknown. Repeating the request is safe and settles it.
       self.init(.unavailable, "The server's storage failed. Try again later.")

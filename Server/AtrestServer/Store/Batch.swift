@@ -44,8 +44,11 @@ package final class Batch {
   }
 
   /// Ends the access of devices, for later jobs of this batch, too.
-  func revoke(_ devices: [ReplicaID], at now: WallTime) throws(StoreError) {
-    try transaction.devices.revoke(devices, at: now)
+  func revoke(
+    _ devices: [ReplicaID], of account: AccountID, at now: WallTime
+  ) throws(StoreError) {
+    try transaction.devices.revoke(
+      devices.map { DeviceAddress(account: account, replica: $0) }, at: now)
     revoked.formUnion(devices)
   }
 

@@ -90,7 +90,7 @@ package final class AccountFeed {
 
   /// The time for journal entries and retention periods. A clock that was set back must not end a
   /// period early.
-  func dated(_ now: WallTime) -> WallTime { max(now, clockHighWater ?? now) }
+  func dated(_ now: WallTime) -> WallTime { max(now, clockHighWater ?? now, state.clock) }
 
   /// The greatest stamp time that the account ever accepted.
   var latestTime: HybridTime { max(state.latestTime, latestAccepted) }

@@ -38,6 +38,7 @@ package enum Exchange {
     var isAllEcho = true
     // Journal entries for the request's writes that lost.
     var entries: [[UInt8]] = []
+    let device = DeviceAddress(account: feed.account, replica: device)
     var log = OfferLog(
       request.segment,
       request.segment == nil ? .empty : try feed.transaction.devices.outbox(of: device))
@@ -375,14 +376,15 @@ extension SyncStore {
   ) throws(StoreError) -> ExchangeResponse {
     let prepared = PreparedExchange(request, quota: quota)
     return try transaction { transaction throws(StoreError) in
-      try transaction.devices.note(seen: [device: now], progress: [:])
+      let address = DeviceAddress(account: account, replica: device)
+      try transaction.devices.note(seen: [address: now], progress: [:])
       let feed = try AccountFeed(
         account: account, in: transaction, commit: .random(in: 1 ... .max))
       let response = try Exchange.run(prepared, device: device, feed: feed, now: now)
       if let sequence = prepared.acknowledgedSequence, !response.restarted {
         let progress = DeviceProgress(
           acknowledgedSequence: sequence, toldSequence: response.head.sequence)
-        try transaction.devices.note(seen: [:], progress: [device: progress])
+        try transaction.devices.note(seen: [:], progress: [address: progress])
       }
       try feed.finish()
       return response

@@ -34,12 +34,12 @@ import Testing
       try t.invitations.setTriesLeft(4, of: "BCDF")
       #expect(try t.invitations.find("BCDF")?.triesLeft == 4)
       try t.invitations.remove(
-        expiringOutside: WallTime(milliseconds: 11)...WallTime(milliseconds: 20))
+        of: kim, expiringOutside: WallTime(milliseconds: 11)...WallTime(milliseconds: 20))
       #expect(try t.invitations.find("BCDF") == nil)
       #expect(try t.invitations.find("GHJK") == second)
       #expect(try t.invitations.add(first))
       try t.invitations.remove(
-        expiringOutside: WallTime(milliseconds: 10)...WallTime(milliseconds: 19))
+        of: kim, expiringOutside: WallTime(milliseconds: 10)...WallTime(milliseconds: 19))
       #expect(try t.invitations.find("BCDF") == first)
       #expect(try t.invitations.find("GHJK") == nil)
       try t.invitations.remove("BCDF")

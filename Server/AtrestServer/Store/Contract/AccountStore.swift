@@ -61,6 +61,9 @@ extension AccountStore {
 
 /// The number of an account within its store. Positive, never given twice.
 package struct AccountID: RawRepresentable, Hashable, Sendable {
+  /// Stands for no account where one is named: for events of the server itself.
+  static let server = AccountID(rawValue: 0)
+
   package let rawValue: Int64
 
   package init(rawValue: Int64) {
@@ -75,14 +78,18 @@ package struct FeedState: Hashable, Sendable {
   /// The greatest time of any stamp accepted, entitlement facts aside; 0 for none.
   package var latestTime: HybridTime
   package var holdings: Holdings
+  /// The greatest time that any server's clock showed when it wrote to the account. Only kept by
+  /// engines for several servers; others keep one for the store (`StoreTransaction.noteClock`).
+  package var clock: WallTime
 
   package init(
     head: Cursor = .start, latestTime: HybridTime = HybridTime(rawValue: 0),
-    holdings: Holdings = Holdings()
+    holdings: Holdings = Holdings(), clock: WallTime = WallTime(milliseconds: 0)
   ) {
     self.head = head
     self.latestTime = latestTime
     self.holdings = holdings
+    self.clock = clock
   }
 
   /// Nothing was committed yet.

@@ -13,14 +13,17 @@ package protocol DeviceStore: AnyObject {
   /// - Returns: False if the replica identity was ever given before; nothing happens then.
   func add(_ device: DeviceEntry) throws(StoreError) -> Bool
 
+  /// A device, or nil. The only call that finds a row without its account: a token names a device.
+  func find(_ device: ReplicaID) throws(StoreError) -> DeviceEntry?
+
   /// The devices of one account, oldest first, or of all, by the accounts' names.
   func list(of account: AccountID?) throws(StoreError) -> [DeviceEntry]
 
   /// Ends the access of devices. The first time counts; unknown devices are ignored.
-  func revoke(_ devices: [ReplicaID], at time: WallTime) throws(StoreError)
+  func revoke(_ devices: [DeviceAddress], at time: WallTime) throws(StoreError)
 
   /// Renames a device; an unknown one is ignored.
-  func rename(_ device: ReplicaID, to name: String) throws(StoreError)
+  func rename(_ device: DeviceAddress, to name: String) throws(StoreError)
 
   /// Records the activity of devices; unknown ones are ignored.
   ///
@@ -28,7 +31,7 @@ package protocol DeviceStore: AnyObject {
   ///   - seen: When devices called last. An earlier time than the store's changes nothing.
   ///   - progress: Where devices are in their accounts' feeds, forward or back.
   func note(
-    seen: [ReplicaID: WallTime], progress: [ReplicaID: DeviceProgress]
+    seen: [DeviceAddress: WallTime], progress: [DeviceAddress: DeviceProgress]
   ) throws(StoreError)
 
   /// The least sequence acknowledged by the devices of an account that have access and called after
@@ -38,10 +41,21 @@ package protocol DeviceStore: AnyObject {
   ) throws(StoreError) -> UInt64
 
   /// How much of a device's outbox was taken; `DeviceOutbox.empty` for an unknown device.
-  func outbox(of device: ReplicaID) throws(StoreError) -> DeviceOutbox
+  func outbox(of device: DeviceAddress) throws(StoreError) -> DeviceOutbox
 
   /// Replaces that; an unknown device is ignored.
-  func setOutbox(_ outbox: DeviceOutbox, of device: ReplicaID) throws(StoreError)
+  func setOutbox(_ outbox: DeviceOutbox, of device: DeviceAddress) throws(StoreError)
+}
+
+/// Names a device in a store. An engine with many writers finds its row by the account.
+package struct DeviceAddress: Hashable, Sendable {
+  package var account: AccountID
+  package var replica: ReplicaID
+
+  package init(account: AccountID, replica: ReplicaID) {
+    self.account = account
+    self.replica = replica
+  }
 }
 
 /// A device as a store keeps it.
@@ -74,6 +88,8 @@ package struct DeviceEntry: Hashable, Sendable {
     self.origin = origin
     self.progress = progress
   }
+
+  package var address: DeviceAddress { DeviceAddress(account: account, replica: replica) }
 }
 
 /// Where a device is in its account's feed, as far as the server knows.

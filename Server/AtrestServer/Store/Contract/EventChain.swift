@@ -54,7 +54,7 @@ package struct EventEntry: Hashable, Sendable {
 /// A hash chain: each entry has the SHA-256 of the previous hash and of its own columns, so that a
 /// changed, removed or inserted entry breaks the chain. Whoever can write the file can rewrite the
 /// whole chain: a hash recorded elsewhere shows that, too.
-package struct EventChain {
+package struct EventChain: Sendable {
   /// The number of the last entry.
   package private(set) var number: UInt64 = 0
   /// Its hash; 32 zeros before the first entry.
@@ -70,17 +70,20 @@ package struct EventChain {
   }
 
   /// Appends an event.
-  mutating func append(_ event: NewEvent) -> EventEntry {
-    number += 1
+  ///
+  /// - Parameter number: Its number, greater than the last one; nil: the next one.
+  mutating func append(_ event: NewEvent, number new: UInt64? = nil) -> EventEntry {
+    number = new ?? number + 1
     hash = Self.hash(event, number, after: hash)
     return EventEntry(number: number, event: event, hash: hash)
   }
 
   /// Verifies the next entry and moves on to it.
   ///
+  /// - Parameter isDense: Whether its number must be the next one, and not just a greater one.
   /// - Returns: False if it does not follow, or was changed; nothing happens then.
-  package mutating func follows(_ entry: EventEntry) -> Bool {
-    guard entry.number == number &+ 1,
+  package mutating func follows(_ entry: EventEntry, isDense: Bool = true) -> Bool {
+    guard entry.number > number, !isDense || entry.number == number &+ 1,
       Self.hash(entry.event, entry.number, after: hash) == entry.hash
     else { return false }
     number = entry.number

@@ -26,11 +26,13 @@ package protocol InvitationStore: AnyObject {
   /// Removes an invitation.
   func remove(_ handle: String) throws(StoreError)
 
-  /// Removes the invitations that expire outside a range.
-  func remove(expiringOutside range: ClosedRange<WallTime>) throws(StoreError)
+  /// Removes the invitations of an account that expire outside a range.
+  func remove(
+    of account: AccountID, expiringOutside range: ClosedRange<WallTime>
+  ) throws(StoreError)
 
-  /// Removes the invitations that any of these devices made.
-  func remove(madeBy inviters: [ReplicaID]) throws(StoreError)
+  /// Removes the invitations of an account that any of these devices made.
+  func remove(of account: AccountID, madeBy inviters: [ReplicaID]) throws(StoreError)
 }
 
 /// A pairing code as a store keeps it.

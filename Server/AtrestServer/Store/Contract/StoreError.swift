@@ -26,13 +26,21 @@ package enum StoreError: Error, Equatable {
   case closed
   /// The caller hung up first: nothing was done.
   case notAwaited
+  /// The database cannot be reached, or has too much to do. Nothing was done.
+  case unavailable(reason: String)
+  /// The answer of COMMIT was lost. It may have been done; repeating it finds out.
+  case outcomeUnknown(reason: String)
+  /// A `StagedTransaction` lacks a row. Its engine loads it: nobody else sees this.
+  case notLoaded
 
   /// Whether the process must end. After an I/O error the open handle may show, and keep, what is
   /// not on disk: only recovery at the next start can be trusted.
   package var isFatal: Bool {
     switch self {
     case .inputOutput, .commitUnknown, .damaged: true
-    case .inUse, .newerVersion, .notAStore, .cannotOpen, .full, .failed, .closed, .notAwaited: false
+    case .inUse, .newerVersion, .notAStore, .cannotOpen, .full, .failed, .closed, .notAwaited,
+      .unavailable, .outcomeUnknown, .notLoaded:
+      false
     }
   }
 
@@ -66,6 +74,14 @@ package enum StoreError: Error, Equatable {
       "The store is closed: the server is stopping."
     case .notAwaited:
       "The caller had gone before it was done."
+    case .unavailable(let reason):
+      "The database cannot be used at the moment (\(reason)). Nothing was lost. It is tried again; "
+        + "check that it runs and takes connections."
+    case .outcomeUnknown(let reason):
+      "The answer of a COMMIT was lost (\(reason)). It may have happened; devices send again what "
+        + "was not confirmed to them."
+    case .notLoaded:
+      "A row was not loaded. Please report this."
     }
   }
 }

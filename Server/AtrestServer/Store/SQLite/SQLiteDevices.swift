@@ -14,14 +14,19 @@ final class SQLiteDevices: DeviceStore {
   init(_ connection: SQLiteConnection) throws(StoreError) {
     self.connection = connection
     setSeen = try connection.prepare(
-      "UPDATE device SET seen_ms = max(coalesce(seen_ms, 0), ?) WHERE replica = ?")
+      "UPDATE device SET seen_ms = max(coalesce(seen_ms, 0), ?) WHERE replica = ? AND account = ?")
     setProgress = try connection.prepare(
-      "UPDATE device SET acknowledged_sequence = ?, told_sequence = ? WHERE replica = ?")
+      """
+      UPDATE device SET acknowledged_sequence = ?, told_sequence = ? WHERE replica = ? AND account = ?
+      """)
     outbox = try connection.prepare(
-      "SELECT outbox_number, outbox_token, outbox_refusals FROM device WHERE replica = ?")
+      """
+      SELECT outbox_number, outbox_token, outbox_refusals FROM device WHERE replica = ? AND account = ?
+      """)
     setOutbox = try connection.prepare(
       """
-      UPDATE device SET outbox_number = ?, outbox_token = ?, outbox_refusals = ? WHERE replica = ?
+      UPDATE device SET outbox_number = ?, outbox_token = ?, outbox_refusals = ?
+      WHERE replica = ? AND account = ?
       """)
   }
 
@@ -46,6 +51,15 @@ final class SQLiteDevices: DeviceStore {
     }
   }
 
+  func find(_ device: ReplicaID) throws(StoreError) -> DeviceEntry? {
+    try connection.perform { db in
+      try Row.fetchOne(
+        db, sql: "SELECT * FROM device WHERE replica = ?",
+        arguments: [Int64(bitPattern: device.rawValue)]
+      ).map { try DeviceEntry($0) }
+    }
+  }
+
   func list(of account: AccountID?) throws(StoreError) -> [DeviceEntry] {
     try connection.perform { db in
       try Row.fetchAll(
@@ -58,36 +72,42 @@ final class SQLiteDevices: DeviceStore {
     }
   }
 
-  func revoke(_ devices: [ReplicaID], at time: WallTime) throws(StoreError) {
+  func revoke(_ devices: [DeviceAddress], at time: WallTime) throws(StoreError) {
     try connection.perform { db in
       for device in devices {
         try db.execute(
-          sql: "UPDATE device SET revoked_ms = coalesce(revoked_ms, ?) WHERE replica = ?",
-          arguments: [time.milliseconds, Int64(bitPattern: device.rawValue)])
+          sql: """
+            UPDATE device SET revoked_ms = coalesce(revoked_ms, ?) WHERE replica = ? AND account = ?
+            """,
+          arguments: [
+            time.milliseconds, Int64(bitPattern: device.replica.rawValue), device.account.rawValue,
+          ])
       }
     }
   }
 
-  func rename(_ device: ReplicaID, to name: String) throws(StoreError) {
+  func rename(_ device: DeviceAddress, to name: String) throws(StoreError) {
     try connection.perform { db in
       try db.execute(
-        sql: "UPDATE device SET name = ? WHERE replica = ?",
-        arguments: [name, Int64(bitPattern: device.rawValue)])
+        sql: "UPDATE device SET name = ? WHERE replica = ? AND account = ?",
+        arguments: [name, Int64(bitPattern: device.replica.rawValue), device.account.rawValue])
     }
   }
 
   func note(
-    seen: [ReplicaID: WallTime], progress: [ReplicaID: DeviceProgress]
+    seen: [DeviceAddress: WallTime], progress: [DeviceAddress: DeviceProgress]
   ) throws(StoreError) {
     for (device, time) in seen {
       setSeen.bind(1, time.milliseconds)
-      setSeen.bind(2, Int64(bitPattern: device.rawValue))
+      setSeen.bind(2, Int64(bitPattern: device.replica.rawValue))
+      setSeen.bind(3, device.account.rawValue)
       try setSeen.run()
     }
     for (device, progress) in progress {
       setProgress.bind(1, Int64(clamping: progress.acknowledgedSequence))
       setProgress.bind(2, Int64(clamping: progress.toldSequence))
-      setProgress.bind(3, Int64(bitPattern: device.rawValue))
+      setProgress.bind(3, Int64(bitPattern: device.replica.rawValue))
+      setProgress.bind(4, device.account.rawValue)
       try setProgress.run()
     }
   }
@@ -107,8 +127,9 @@ final class SQLiteDevices: DeviceStore {
     }
   }
 
-  func outbox(of device: ReplicaID) throws(StoreError) -> DeviceOutbox {
-    outbox.bind(1, Int64(bitPattern: device.rawValue))
+  func outbox(of device: DeviceAddress) throws(StoreError) -> DeviceOutbox {
+    outbox.bind(1, Int64(bitPattern: device.replica.rawValue))
+    outbox.bind(2, device.account.rawValue)
     guard try outbox.step() else { return .empty }
     defer { outbox.reset() }
     guard let refusals = DeviceOutbox.refusals(decoding: outbox.bytes(2)) else {
@@ -121,11 +142,12 @@ final class SQLiteDevices: DeviceStore {
       refusals: refusals)
   }
 
-  func setOutbox(_ new: DeviceOutbox, of device: ReplicaID) throws(StoreError) {
+  func setOutbox(_ new: DeviceOutbox, of device: DeviceAddress) throws(StoreError) {
     setOutbox.bind(1, Int64(bitPattern: new.takenThrough.number))
     setOutbox.bind(2, Int64(bitPattern: new.takenThrough.token))
     setOutbox.bind(3, new.encodedRefusals)
-    setOutbox.bind(4, Int64(bitPattern: device.rawValue))
+    setOutbox.bind(4, Int64(bitPattern: device.replica.rawValue))
+    setOutbox.bind(5, device.account.rawValue)
     try setOutbox.run()
   }
 }

@@ -8,6 +8,7 @@ import Foundation
 import GRDB
 
 final class SQLiteEvents: EventLog {
+  let scope = EventScope.store
   private let connection: SQLiteConnection
 
   init(_ connection: SQLiteConnection) {

@@ -79,20 +79,24 @@ final class SQLiteInvitations: InvitationStore {
     }
   }
 
-  func remove(expiringOutside range: ClosedRange<WallTime>) throws(StoreError) {
+  func remove(
+    of account: AccountID, expiringOutside range: ClosedRange<WallTime>
+  ) throws(StoreError) {
     try connection.perform { db in
       try db.execute(
-        sql: "DELETE FROM invitation WHERE expires_ms NOT BETWEEN ? AND ?",
-        arguments: [range.lowerBound.milliseconds, range.upperBound.milliseconds])
+        sql: "DELETE FROM invitation WHERE account = ? AND expires_ms NOT BETWEEN ? AND ?",
+        arguments: [
+          account.rawValue, range.lowerBound.milliseconds, range.upperBound.milliseconds,
+        ])
     }
   }
 
-  func remove(madeBy inviters: [ReplicaID]) throws(StoreError) {
+  func remove(of account: AccountID, madeBy inviters: [ReplicaID]) throws(StoreError) {
     try connection.perform { db in
       for inviter in inviters {
         try db.execute(
-          sql: "DELETE FROM invitation WHERE inviter = ?",
-          arguments: [Int64(bitPattern: inviter.rawValue)])
+          sql: "DELETE FROM invitation WHERE account = ? AND inviter = ?",
+          arguments: [account.rawValue, Int64(bitPattern: inviter.rawValue)])
       }
     }
   }

@@ -212,7 +212,9 @@ extension SQLiteStore {
       .damaged(_, let reason), .cannotOpen(_, let reason):
       reason
     case .full: "no room left"
-    case .inUse, .newerVersion, .notAStore, .closed, .notAwaited: "refused"
+    case .inUse, .newerVersion, .notAStore, .closed, .notAwaited, .unavailable, .outcomeUnknown,
+      .notLoaded:
+      "refused"
     }
   }
 }
