@@ -159,6 +159,11 @@ package actor PostgresConnection {
     }
   }
 
+  /// Whether batches can be run.
+  package var isOpen: Bool {
+    if case .open = state { true } else { false }
+  }
+
   // MARK: Batches
 
   /// Sends a batch and waits for its answers. Batches that are sent meanwhile follow it at once.

@@ -3,6 +3,7 @@
 
 import AtrestHTTP2
 import AtrestSockets
+import Synchronization
 
 /// Listens to one channel, on a session of its own, for as long as it runs.
 ///
@@ -57,7 +58,7 @@ package actor PostgresListener {
   private let timing: Timing
   private let onEvent: @Sendable (Event) -> Void
   private var state = State.new
-  private var liveness: PostgresLiveness
+  private nonisolated let liveness: Mutex<PostgresLiveness>
   private var backoff: PostgresBackoff
   /// The owner knows that the current attempt has ended.
   private var hasToldLoss = false
@@ -80,7 +81,7 @@ package actor PostgresListener {
     self.limits = limits
     self.timing = timing
     self.onEvent = onEvent
-    liveness = PostgresLiveness(window: timing.trust)
+    liveness = Mutex(PostgresLiveness(window: timing.trust))
     backoff = PostgresBackoff(from: timing.shortestPause, to: timing.longestPause)
   }
 
@@ -107,9 +108,9 @@ package actor PostgresListener {
   }
 
   /// Since when every notification was heard. Nil if that is not certain at this moment: nothing
-  /// that was cached may be trusted then. O(1), no system call; on the shard by `assumeIsolated`.
-  package var aliveSince: Instant? {
-    liveness.aliveSince(at: MonotonicClock.now())
+  /// that was cached may be trusted then. O(1), no system call. Callable from any thread.
+  package nonisolated var aliveSince: Instant? {
+    liveness.withLock { $0.aliveSince(at: MonotonicClock.now()) }
   }
 
   private func listenAgainAndAgain() async {
@@ -144,12 +145,12 @@ package actor PostgresListener {
     let listen = PostgresStatement("LISTEN \"\(channel)\"")
     do {
       _ = try await connection.run(PostgresBatch([listen], changes: false), within: timing.trust)
-      liveness.listens(at: MonotonicClock.now())
+      liveness.withLock { $0.listens(at: MonotonicClock.now()) }
       while case .running = state {
         let sent = MonotonicClock.now()
         let ping = PostgresBatch([PostgresStatement("SELECT 1")], changes: false)
         _ = try await connection.run(ping, within: timing.trust)
-        if let since = liveness.answered(pingSentAt: sent) {
+        if let since = liveness.withLock({ $0.answered(pingSentAt: sent) }) {
           backoff.reset()
           onEvent(.alive(since: since))
         }
@@ -170,7 +171,7 @@ package actor PostgresListener {
 
   /// Tells of the end of a session once, whoever noticed it first.
   private func lost(_ error: PostgresError) {
-    liveness.lost()
+    liveness.withLock { $0.lost() }
     guard case .running = state, !hasToldLoss else { return }
     hasToldLoss = true
     onEvent(.lost(error))

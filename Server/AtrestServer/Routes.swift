@@ -24,10 +24,10 @@ enum Routes {
     environment: Environment, heartbeat: Duration, proxies: TrustedProxies = TrustedProxies()
   ) -> RPCRouter {
     @Sendable func paired(_ head: CallHead) -> Authorization<DeviceSession> {
-      guard let session = registry.authenticate(head.metadata, at: environment.now()) else {
-        return .refused(.unknownDevice)
+      switch registry.authenticate(head.metadata, at: environment.now()) {
+      case .device(let session): return .granted(session, session.grant)
+      case .refused, .unknown: return .refused(.unknownDevice)
       }
-      return .granted(session, session.grant)
     }
     /// Pair is the only method that a device calls without a token.
     @Sendable func pairedOrPairing(_ head: CallHead) -> Authorization<Caller> {

@@ -190,7 +190,8 @@ package final class Server: Sendable {
       messageBytes: configuration.limits.transport.maxMessageBytes)
     let place = place
     let admin = AdminService(
-      queue: queue, registry: registry, devices: devices, environment: environment,
+      queue: queue, backups: queue, registry: registry, devices: devices,
+      environment: environment,
       address: {
         let address = configuration.advertisedAddress ?? place.address.description
         return address + configuration.encryption.linkPart(of: address, tls?.current.identity)

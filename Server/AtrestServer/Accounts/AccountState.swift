@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // An account in the server's memory: its head and its Watch streams.
 
+import AtrestHTTP2
 import AtrestLedger
 import AtrestProtocol
 import AtrestReplication
+import AtrestSockets
 import AtrestWire
 import Synchronization
 
@@ -24,13 +26,28 @@ package final class AccountState: Sendable {
     AttemptBucket(
       capacity: AccountState.badStatementsInARow,
       refillMilliseconds: AccountState.statementRefillMilliseconds))
-  private let committedHead: Mutex<Cursor>
+  private let known: Mutex<KnownHead>
+  /// Nil: nobody else writes to the store.
+  private let trust: CacheTrust?
   private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
 
-  init(id: AccountID, name: String, head: Cursor) {
+  /// A head, and when it was certainly the account's.
+  private struct KnownHead {
+    var cursor: Cursor
+    var learned: Instant
+  }
+
+  /// - Parameters:
+  ///   - learned: An instant before the head was read.
+  ///   - trust: Whether what was learned still holds. Nil: nobody else writes to the store.
+  init(
+    id: AccountID, name: String, head: Cursor, learned: Instant = Instant(nanoseconds: 0),
+    trust: CacheTrust? = nil
+  ) {
     self.id = id
     self.name = name
-    committedHead = Mutex(head)
+    self.trust = trust
+    known = Mutex(KnownHead(cursor: head, learned: learned))
   }
 
   /// Burst sizes for actions that each leave an event, which cannot be removed. Refilled once a
@@ -58,12 +75,40 @@ package final class AccountState: Sendable {
   /// Consumes a token for a statement that failed verification.
   func noteBadStatement(at now: WallTime) { _ = badStatements.withLock { $0.take(at: now) } }
 
-  /// The latest commit.
-  package var head: Cursor { committedHead.withLock { $0 } }
+  /// The latest commit that this daemon knows of.
+  package var head: Cursor { known.withLock { $0.cursor } }
 
-  /// Called on the storage queue, after a commit.
+  /// The latest commit; nil if there may be a later one.
+  var trustedHead: Cursor? {
+    let known = known.withLock { $0 }
+    guard let trust else { return known.cursor }
+    return trust.covers(known.learned) ? known.cursor : nil
+  }
+
+  /// Called on the storage queue, after a commit of this daemon.
   func advance(to head: Cursor) {
-    committedHead.withLock { $0 = head }
+    known.withLock { $0.cursor = head }
+  }
+
+  /// Learns the head as the store has it.
+  ///
+  /// - Parameter instant: Before the head was read, or after the commit that made it. What was
+  ///   learned later stays.
+  func learn(_ head: Cursor, at instant: Instant) {
+    known.withLock { known in
+      if instant > known.learned { known = KnownHead(cursor: head, learned: instant) }
+    }
+  }
+
+  /// Learns of another daemon's commit.
+  ///
+  /// - Returns: Whether it is later than what was known. News may arrive late and in any order.
+  func hear(_ head: Cursor) -> Bool {
+    known.withLock { known in
+      guard head.sequence > known.cursor.sequence else { return false }
+      known = KnownHead(cursor: head, learned: MonotonicClock.now())
+      return true
+    }
   }
 
   /// Called on the storage queue, so that no commit falls between the first event and the next.
@@ -76,6 +121,12 @@ package final class AccountState: Sendable {
 
   func remove(_ watch: Watch) {
     watches.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(watch)) }
+  }
+
+  /// Tells all Watch streams that the account has another head, without the records.
+  func announceHead(serverTime: WallTime) {
+    let listening = watches.withLock { Array($0.values) }
+    for watch in listening { watch.sendHeartbeat(at: serverTime) }
   }
 
   /// Sends a commit to all Watch streams. Called on the storage queue.

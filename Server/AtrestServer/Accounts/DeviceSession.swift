@@ -38,6 +38,8 @@ package final class DeviceSession: Sendable {
   /// milliseconds.
   private let clockOffset = Mutex<(milliseconds: Int64, at: WallTime)?>(nil)
   private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
+  /// When the store was last known to hold what is known here. Only for a shared store.
+  private let confirmedNanoseconds = Atomic<UInt64>(0)
 
   /// Maximum number of open Watch streams per device: one in use, plus those of lost connections.
   static let maxWatches = 8
@@ -85,6 +87,24 @@ package final class DeviceSession: Sendable {
   func rename(to name: String) {
     currentName.withLock { $0 = name }
   }
+
+  /// An instant at which the store certainly held what is known here.
+  var confirmed: Instant {
+    Instant(nanoseconds: confirmedNanoseconds.load(ordering: .acquiring))
+  }
+
+  /// Notes that the store was read.
+  ///
+  /// - Parameter instant: Before it was read.
+  func confirm(at instant: Instant) {
+    _ = confirmedNanoseconds.max(instant.nanoseconds, ordering: .acquiringAndReleasing)
+  }
+
+  /// Notes that the store may hold something else by now.
+  func doubt() { confirmedNanoseconds.store(0, ordering: .releasing) }
+
+  /// Whether a Watch stream is open.
+  var isWatching: Bool { watches.withLock { !$0.isEmpty } }
 
   /// Revokes the device and ends its streams.
   func revoke(at now: WallTime) {

@@ -5,7 +5,7 @@ import AtrestReplication
 import Crypto
 
 /// A device's token: its public replica identity and 256 secret random bits.
-struct Token {
+package struct Token: Sendable {
   static let secretBytes = 32
 
   let replica: ReplicaID

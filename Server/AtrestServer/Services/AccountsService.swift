@@ -10,7 +10,7 @@ import AtrestWire
 
 /// Implements the Accounts service, independent of connections.
 package final class AccountsService: Sendable {
-  private let queue: CommitQueue
+  private let queue: any StorageQueue
   private let devices: DevicesService
   private let limits: AccountLimits
 
@@ -20,7 +20,7 @@ package final class AccountsService: Sendable {
   ///   - quota: The quota of every account.
   ///   - messageBytes: Maximum bytes of one message.
   package init(
-    queue: CommitQueue, devices: DevicesService, quota: AccountQuota = .standard,
+    queue: any StorageQueue, devices: DevicesService, quota: AccountQuota = .standard,
     messageBytes: Int = Limits.default.maxMessageBytes
   ) {
     self.queue = queue
@@ -43,7 +43,7 @@ package final class AccountsService: Sendable {
     try queue.perform(by: .device(session), use: .reads, answer: answer()) {
       batch throws(StoreError) -> AccountEntry? in
       // The device may have been revoked after the call was authenticated.
-      guard batch.allows(session) else { return nil }
+      guard try batch.allows(session) else { return nil }
       guard var account = try batch.transaction.accounts.find(session.account.id) else {
         return nil
       }
@@ -71,7 +71,7 @@ package final class AccountsService: Sendable {
     try devices.removeAccount(by: session.replica, for: .urgent(session), answer: answer()) {
       batch throws(StoreError) in
       let account = session.account.id
-      guard batch.allows(session) else { return .refused(.unknownDevice) }
+      guard try batch.allows(session) else { return .refused(.unknownDevice) }
       return .account(account)
     }
     return .later
@@ -86,7 +86,7 @@ package final class AccountsService: Sendable {
     try queue.perform(
       by: .device(session), use: .reads, answer: answer(), size: AnswerSize.list
     ) { batch throws(StoreError) -> [EventEntry]? in
-      guard batch.allows(session) else { return nil }
+      guard try batch.allows(session) else { return nil }
       return try batch.transaction.events.page(
         of: session.account.id, before: request.before == 0 ? nil : request.before,
         limit: limit + 1)

@@ -39,23 +39,27 @@ extension AdminService {
   /// Verifies the hash chain of all events in slices, between which other jobs run.
   package func checkEvents(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(CheckEventsRequest.self, bytes)
-    let later = answer()
-    let check = EventCheck(through: request.through == 0 ? .max : request.through)
-    queue.interleave { store in
-      let outcome: UnaryOutcome
-      do throws(StoreError) {
-        guard let store else { throw .closed }
-        guard let result = try check.step(store) else { return true }
-        outcome = .reply(result.packed)
-      } catch {
-        outcome = .fail(Status(error))
-      }
-      var answers = ResponseBatch()
-      later(outcome, &answers)
-      answers.deliver()
-      return false
-    }
+    checkEvents(
+      EventCheck(through: request.through == 0 ? .max : request.through), answer: answer())
     return .later
+  }
+
+  /// Verifies one slice, then queues the next one.
+  private func checkEvents(_ check: EventCheck, answer: Answer) {
+    let job = Operation(by: .server, use: .reads, for: answer) {
+      batch throws(StoreError) -> CheckEventsResponse? in
+      try check.step(batch.transaction)
+    } completion: { [self] result, answers in
+      switch result {
+      case .success(let response?): answer(.reply(response.packed), &answers)
+      case .success(nil): checkEvents(check, answer: answer)
+      case .failure(let error): answer(.fail(Status(error)), &answers)
+      }
+    }
+    guard !queue.submit(job) else { return }
+    var answers = ResponseBatch()
+    answer(.fail(.busy), &answers)
+    answers.deliver()
   }
 }
 
@@ -71,24 +75,19 @@ private final class EventCheck: Sendable {
   }
 
   /// Verifies the next slice. Nil if there is more.
-  func step(_ store: any SyncStore) throws(StoreError) -> CheckEventsResponse? {
-    let known = chains.withLock { $0 }
-    let (chains, broken, isDone) = try store.transaction {
-      transaction throws(StoreError) -> (EventChains, UInt64, Bool) in
-      var chains = known ?? EventChains(transaction.events.scope)
-      var (broken, isDone) = (UInt64(0), true)
-      let end = chains.count + Self.slice
-      try transaction.events.scan(after: chains.number) { entry in
-        guard entry.number <= last else { return false }
-        // A missing number is reported as broken. A misplaced event is reported by its own number.
-        guard chains.follows(entry) else {
-          broken = entry.number
-          return false
-        }
-        isDone = chains.count < end || chains.number == last
-        return isDone && chains.number < last
+  func step(_ transaction: any StoreTransaction) throws(StoreError) -> CheckEventsResponse? {
+    var chains = chains.withLock { $0 } ?? EventChains(transaction.events.scope)
+    var (broken, isDone) = (UInt64(0), true)
+    let end = chains.count + Self.slice
+    try transaction.events.scan(after: chains.number) { entry in
+      guard entry.number <= last else { return false }
+      // A missing number is reported as broken. A misplaced event is reported by its own number.
+      guard chains.follows(entry) else {
+        broken = entry.number
+        return false
       }
-      return (chains, broken, isDone)
+      isDone = chains.count < end || chains.number == last
+      return isDone && chains.number < last
     }
     self.chains.withLock { $0 = chains }
     guard isDone || broken > 0 else { return nil }

@@ -10,22 +10,26 @@ import Synchronization
 
 /// Implements the Admin service. Every caller is the operator.
 package final class AdminService: Sendable {
-  let queue: CommitQueue
+  let queue: any StorageQueue
   let registry: SessionRegistry
   private let devices: DevicesService
   let environment: Environment
   private let address: @Sendable () -> String
+  private let backups: CommitQueue?
   private let isBackingUp = Atomic(false)
 
   /// Maximum number of entries in one list. More would not fit a message.
   private static let listLimit = 10_000
 
-  /// - Parameter address: Returns the server's public address as it appears in pairing links.
+  /// - Parameters:
+  ///   - backups: The queue of a store that this daemon copies. Nil: its engine has backups of its
+  ///     own.
+  ///   - address: Returns the server's public address as it appears in pairing links.
   package init(
-    queue: CommitQueue, registry: SessionRegistry, devices: DevicesService,
-    environment: Environment,
-    address: @escaping @Sendable () -> String
+    queue: any StorageQueue, backups: CommitQueue?, registry: SessionRegistry,
+    devices: DevicesService, environment: Environment, address: @escaping @Sendable () -> String
   ) {
+    self.backups = backups
     self.queue = queue
     self.registry = registry
     self.devices = devices
@@ -118,18 +122,20 @@ package final class AdminService: Sendable {
     let name = try decoded(AccountRequest.self, bytes).name
     let registry = registry
     try queue.perform(by: .server, use: .reads, answer: answer()) {
-      batch throws(StoreError) -> [ReplicaID]? in
-      if name.isEmpty { return try batch.transaction.devices.list(of: nil).map(\.replica) }
-      guard let id = try batch.transaction.accounts.id(named: name) else { return nil }
-      return try batch.transaction.devices.list(of: id).map(\.replica)
-    } reply: { replicas in
-      guard let replicas else { return .fail(.noAccount) }
-      guard replicas.count <= Self.listLimit else { return .fail(.listTooLong) }
-      let entries = replicas.compactMap { replica in
-        registry.session(replica).map { session in
-          ListAccountDevicesResponse.Entry(
-            account: session.account.name, device: session.device(isCurrent: false))
-        }
+      batch throws(StoreError) -> [(account: String, device: DeviceEntry)]? in
+      let (accounts, devices) = (batch.transaction.accounts, batch.transaction.devices)
+      guard name.isEmpty else {
+        guard let id = try accounts.id(named: name) else { return nil }
+        return try devices.list(of: id).map { (name, $0) }
+      }
+      let names = Dictionary(try accounts.list().map { ($0.id, $0.name) }) { first, _ in first }
+      return try devices.list(of: nil).map { (names[$0.account] ?? "", $0) }
+    } reply: { found in
+      guard let found else { return .fail(.noAccount) }
+      guard found.count <= Self.listLimit else { return .fail(.listTooLong) }
+      let entries = found.map {
+        ListAccountDevicesResponse.Entry(
+          account: $0.account, device: registry.shown($0.device, isCurrent: false))
       }
       return .reply(ListAccountDevicesResponse(entries: entries).packed)
     }
@@ -139,7 +145,7 @@ package final class AdminService: Sendable {
   /// Revokes a device and, on request, all its descendants.
   package func revokeDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
-    try devices.revoke(request, by: nil, for: .owner, answer: answer()) { _, _ in true }
+    try devices.revoke(request, by: nil, for: .owner, answer: answer()) { _, _ throws(StoreError) in true }
     return .later
   }
 
@@ -149,6 +155,7 @@ package final class AdminService: Sendable {
     guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
       throw Status(.invalidArgument, "A backup needs the absolute path of a file.")
     }
+    guard let backups else { throw .noBackups }
     guard !isBackingUp.exchange(true, ordering: .acquiringAndReleasing) else {
       throw Status(.resourceExhausted, "Another backup is under way. Wait for it.")
     }
@@ -166,7 +173,7 @@ package final class AdminService: Sendable {
       case .failure(let error): later(.fail(Status(error)), &answers)
       }
       answers.deliver()
-    }.start(on: queue)
+    }.start(on: backups)
     return .later
   }
 }
@@ -186,6 +193,9 @@ extension Status {
     self.init(code, error.userMessage)
   }
 
+  fileprivate static let noBackups = Status(
+    .failedPrecondition,
+    "This server's store is PostgreSQL. Back it up with pg_basebackup or pg_dump.")
   static let noAccount = Status(.notFound, "There is no account of this name.")
   fileprivate static let listTooLong = Status(
     .resourceExhausted, "There are too many entries for one list. Name an account.")

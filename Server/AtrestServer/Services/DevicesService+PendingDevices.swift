@@ -111,7 +111,7 @@ extension DevicesService {
       by: .urgent(session), use: request.allow ? .writes : .clears, costBytes: 1024
     ) {
       batch throws(StoreError) -> Pairing.Decision? in
-      guard batch.allows(session) else { return nil }
+      guard try batch.allows(session) else { return nil }
       for token in tokens {
         let decision = try Pairing.decide(
           pendingDevice, token: token, by: session.replica, at: now, in: batch.transaction)

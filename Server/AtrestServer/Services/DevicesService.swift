@@ -13,7 +13,7 @@ import Synchronization
 
 /// Implements the Devices service, independent of connections.
 package final class DevicesService: Sendable {
-  let queue: CommitQueue
+  let queue: any StorageQueue
   let registry: SessionRegistry
   let environment: Environment
   let logger: Logger
@@ -32,7 +32,7 @@ package final class DevicesService: Sendable {
 
   /// - Parameter wake: The timer for expiring codes. Nil: Dispatch.
   package init(
-    queue: CommitQueue, registry: SessionRegistry, environment: Environment, logger: Logger,
+    queue: any StorageQueue, registry: SessionRegistry, environment: Environment, logger: Logger,
     wake: Wake? = nil
   ) {
     self.queue = queue
@@ -118,7 +118,7 @@ package final class DevicesService: Sendable {
     let tokens = (0..<Self.draws).map { _ in drawToken() }
     try queue.perform(by: .device(session), use: .writes, costBytes: 1024, answer: answer()) {
       batch throws(StoreError) -> Pairing.Outcome in
-      guard batch.allows(session) else { return .denied(session.account.id) }
+      guard try batch.allows(session) else { return .denied(session.account.id) }
       for token in tokens {
         let outcome = try Pairing.renew(
           session.replica, of: session.account.id, nonce: nonce, token: token, at: now,
@@ -167,7 +167,7 @@ package final class DevicesService: Sendable {
       by: session.replica, for: .device(session), needsApproval: needsApproval, answer: answer()
     ) {
       batch throws(StoreError) in
-      batch.allows(session) ? session.account.id : nil
+      try batch.allows(session) ? session.account.id : nil
     } missing: {
       .unknownDevice
     } reply: { code, expires in
@@ -219,18 +219,13 @@ package final class DevicesService: Sendable {
     let registry = registry
     try queue.perform(
       by: .device(session), use: .reads, answer: answer(), size: AnswerSize.list
-    ) { batch throws(StoreError) -> [ReplicaID]? in
+    ) { batch throws(StoreError) -> [DeviceEntry]? in
       // The device may have been revoked after the call was authenticated.
-      guard batch.allows(session) else { return nil }
-      return Pairing.listed(try batch.transaction.devices.list(of: session.account.id)).map(
-        \.replica)
-    } reply: { replicas in
-      guard let replicas else { return .fail(.unknownDevice) }
-      // The order comes from the store, the rest from memory, where the time of the last call is
-      // more recent.
-      let devices = replicas.compactMap { replica in
-        registry.session(replica)?.device(isCurrent: replica == session.replica)
-      }
+      guard try batch.allows(session) else { return nil }
+      return Pairing.listed(try batch.transaction.devices.list(of: session.account.id))
+    } reply: { entries in
+      guard let entries else { return .fail(.unknownDevice) }
+      let devices = entries.map { registry.shown($0, isCurrent: $0.replica == session.replica) }
       return .reply(ListDevicesResponse(devices: devices).packed)
     }
     return .later
@@ -248,14 +243,15 @@ package final class DevicesService: Sendable {
     try queue.perform(by: .device(session), use: .writes, answer: answer()) {
       batch throws(StoreError) -> (name: String?, isRevoked: Bool) in
       let account = session.account.id
-      guard batch.allows(session) else { return (nil, true) }
+      guard try batch.allows(session) else { return (nil, true) }
       let name = try Pairing.rename(
         request.replica, of: account, to: request.name, by: session.replica, at: now,
         in: batch.transaction)
       return (name, false)
-    } reply: { name, isRevoked in
+    } reply: { [self] name, isRevoked in
       guard let name else { return .fail(isRevoked ? .unknownDevice : .notFound) }
       registry.session(request.replica)?.rename(to: name)
+      queue.announce([.renamed(request.replica)])
       return .reply(RenameDeviceResponse(name: name).packed)
     }
     return .later
@@ -268,8 +264,9 @@ package final class DevicesService: Sendable {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
     try revoke(
       request, by: session.replica, for: .urgent(session), answer: answer()
-    ) { device, batch in
-      device.account.id == session.account.id && batch.allows(session)
+    ) { (device, batch) throws(StoreError) -> Bool in
+      guard device.account == session.account.id else { return false }
+      return try batch.allows(session)
     }
     return .later
   }
@@ -277,19 +274,20 @@ package final class DevicesService: Sendable {
   /// Revokes a device if `isAllowed` permits it. Shared with the Admin service.
   func revoke(
     _ request: RevokeDeviceRequest, by actor: ReplicaID?, for payer: Payer, answer: Answer,
-    isAllowed: @escaping @Sendable (DeviceSession, Batch) -> Bool
+    isAllowed: @escaping @Sendable (DeviceEntry, Batch) throws(StoreError) -> Bool
   ) throws(Status) {
     let now = environment.now()
     let registry = registry
     let logger = logger
     try queue.perform(by: payer, use: .clears, answer: answer) {
       batch throws(StoreError) -> RevokeDeviceResponse? in
-      guard let device = registry.session(request.replica), isAllowed(device, batch) else {
-        return nil
-      }
-      return try batch.revoke(request, of: device.account.id, by: actor, at: now)
+      guard let device = try batch.transaction.devices.find(request.replica),
+        try isAllowed(device, batch)
+      else { return nil }
+      return try batch.revoke(request, of: device.account, by: actor, at: now)
     } reply: { [self] ended in
       guard let ended else { return .fail(.notFound) }
+      queue.announce(ended.revoked.map { .revoked($0) })
       let revoked = Set(ended.revoked)
       for replica in ended.revoked { registry.revoke(replica, at: now) }
       endPendingPairings(.badCode) { revoked.contains($0.inviter) }
@@ -303,6 +301,7 @@ package final class DevicesService: Sendable {
   /// Drops an account that was removed from the store: ends its streams and invalidates its tokens.
   func forget(_ account: AccountID) {
     let count = registry.remove(account, at: environment.now())
+    queue.announce([.removed(account)])
     endPendingPairings(.badCode) { $0.account == account }
     logger.notice("an account was removed", metadata: ["devices": "\(count)"])
   }

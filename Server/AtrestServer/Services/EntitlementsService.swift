@@ -15,7 +15,7 @@ package final class EntitlementsService: Sendable {
   /// The number at which `get` stops counting statements.
   private static let countLimit = 4096
 
-  private let queue: CommitQueue
+  private let queue: any StorageQueue
   private let gate: PurchaseGate?
   private let quota: AccountQuota
   private let environment: Environment
@@ -23,7 +23,7 @@ package final class EntitlementsService: Sendable {
 
   /// Creates the service. Without a gate it rejects all purchases.
   package init(
-    queue: CommitQueue, gate: PurchaseGate?, quota: AccountQuota = .standard,
+    queue: any StorageQueue, gate: PurchaseGate?, quota: AccountQuota = .standard,
     environment: Environment, logger: Logger
   ) {
     self.queue = queue
@@ -56,7 +56,7 @@ package final class EntitlementsService: Sendable {
     ) {
       batch throws(StoreError) -> (rejection: EntitlementRejection?, failure: Status?) in
       let account = session.account.id
-      guard batch.allows(session) else { return (nil, .unknownDevice) }
+      guard try batch.allows(session) else { return (nil, .unknownDevice) }
       let feed = try batch.feed(of: account)
       // Check before the purchase is bound to an account that has no room for it.
       guard try Exchange.hasRoom(for: item, quota, feed) else { return (nil, .fullAccount) }
@@ -103,7 +103,7 @@ package final class EntitlementsService: Sendable {
     let verifies = gate != nil
     try queue.perform(by: .device(session), use: .writes, answer: answer()) {
       batch throws(StoreError) -> (token: [UInt8]?, held: Int)? in
-      guard batch.allows(session) else { return nil }
+      guard try batch.allows(session) else { return nil }
       let account = session.account.id
       let held = try PurchaseGate.held(
         by: try batch.feed(of: account), upTo: Self.countLimit)

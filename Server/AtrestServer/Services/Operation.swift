@@ -88,7 +88,7 @@ final class Operation<Value: Sendable>: StorageJob {
   }
 }
 
-extension CommitQueue {
+extension StorageQueue {
   /// Runs a job on the storage queue and completes the call with its result.
   ///
   /// - Parameters:

@@ -42,7 +42,7 @@ final class ReconcileJob: StorageJob, @unchecked Sendable {
   func run(in batch: Batch) throws(StoreError) {
     isUnfinished = false
     response = nil
-    guard batch.allows(session) else { return }
+    guard try batch.allows(session) else { return }
     let now = environment.now()
     let feed = try batch.feed(of: session.account.id)
     guard let sums = try sums(feed, batch, now) else {

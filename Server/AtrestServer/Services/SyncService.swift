@@ -10,7 +10,7 @@ import Synchronization
 
 /// Implements the Sync service, independent of connections. See `Server` for how calls reach it.
 package final class SyncService: Sendable {
-  private let queue: CommitQueue
+  private let queue: any StorageQueue
   private let registry: SessionRegistry
   private let environment: Environment
   private let gate: PurchaseGate?
@@ -21,7 +21,7 @@ package final class SyncService: Sendable {
   private let isStopping = Atomic(false)
 
   package init(
-    queue: CommitQueue, registry: SessionRegistry, environment: Environment,
+    queue: any StorageQueue, registry: SessionRegistry, environment: Environment,
     gate: PurchaseGate? = nil,
     quota: AccountQuota = .standard, clock: ClockMonitor? = nil, pageRecords: Int = Page.records
   ) {
@@ -46,9 +46,8 @@ package final class SyncService: Sendable {
     let request = try decoded(ExchangeRequest.self, bytes)
     let now = environment.now()
     if let device = request.deviceTime { session.note(clock: device, at: now) }
-    let head = session.account.head
-    if request.offers.isEmpty, !session.isRevoked, request.cursor == head,
-      request.lastKnownHead ?? head == head
+    if request.offers.isEmpty, !session.isRevoked, let head = session.account.trustedHead,
+      request.cursor == head, request.lastKnownHead ?? head == head
     {
       if !request.isPeek {
         registry.note(told: head.sequence, acknowledged: head.sequence, of: session)
@@ -137,7 +136,7 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
   // Sendable: `response` and `notes` are touched only on the storage queue, the rest is immutable.
   private let session: DeviceSession
   private let request: PreparedExchange
-  private let queue: CommitQueue
+  private let queue: any StorageQueue
   private let registry: SessionRegistry
   private let environment: Environment
   private let clock: ClockMonitor?
@@ -146,7 +145,7 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
   private var notes: [NewEvent] = []
 
   init(
-    _ session: DeviceSession, _ request: PreparedExchange, _ queue: CommitQueue,
+    _ session: DeviceSession, _ request: PreparedExchange, _ queue: any StorageQueue,
     _ registry: SessionRegistry,
     _ environment: Environment, _ clock: ClockMonitor?, _ answer: Answer
   ) {
@@ -168,11 +167,13 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
   var answerBytes: Int { response?.records.reduce(0) { $0 + $1.count } ?? 0 }
   var isAwaited: Bool { answer.isAwaited }
 
+  func prefetch(_ queries: inout StoreQueries) { request.prefetch(&queries, for: session) }
+
   func run(in batch: Batch) throws(StoreError) {
     response = nil
     notes = []
     // Revocations pass through the same queue: after one, nothing from the device is accepted.
-    guard batch.allows(session) else { return }
+    guard try batch.allows(session) else { return }
     let now = environment.now()
     var request = request
     request.quota.isDiskFull = batch.isDiskFull

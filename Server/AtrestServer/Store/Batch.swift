@@ -19,8 +19,15 @@ package final class Batch {
   /// The greatest time that the server's clock ever showed.
   private let clockHighWater: WallTime
 
-  init(_ transaction: any StoreTransaction, environment: Environment, sums: SumsCache? = nil) {
+  /// Whether other daemons write to the store, too.
+  private let isShared: Bool
+
+  init(
+    _ transaction: any StoreTransaction, environment: Environment, isShared: Bool = false,
+    sums: SumsCache? = nil
+  ) {
     self.sums = sums
+    self.isShared = isShared
     self.transaction = transaction
     self.environment = environment
     clockHighWater = transaction.noteClock(environment.now())
@@ -65,8 +72,12 @@ package final class Batch {
 
   /// Whether a device still has access. The registry learns of a revocation by an earlier job of
   /// this batch only after the commit.
-  func allows(_ session: DeviceSession) -> Bool {
-    !session.isRevoked && !revoked.contains(session.replica)
-      && !removed.contains(session.account.id)
+  func allows(_ session: DeviceSession) throws(StoreError) -> Bool {
+    guard !session.isRevoked, !revoked.contains(session.replica),
+      !removed.contains(session.account.id)
+    else { return false }
+    // Another daemon may have revoked it, and its word may be under way.
+    guard isShared else { return true }
+    return try transaction.devices.find(session.replica).map { $0.revoked == nil } ?? false
   }
 }

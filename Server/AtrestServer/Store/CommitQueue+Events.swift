@@ -8,7 +8,7 @@ import AtrestWire
 import Synchronization
 
 /// Aggregates events by account and kind, so that nobody can fill the disk with them. Thread-safe.
-final class EventCounter: Sendable {
+package final class EventCounter: Sendable {
   /// Time between two events of one kind in one account.
   static let intervalMilliseconds: Int64 = 60_000
   /// Pairs of account and kind that are counted at once: beyond it an event is dropped. The owner
@@ -89,7 +89,7 @@ final class EventCounter: Sendable {
   }
 }
 
-extension CommitQueue {
+extension StorageQueue {
   /// Records an event that may happen very often, without waiting. One that cannot be written now
   /// is counted.
   func note(_ event: NewEvent) {

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Answers a job after its commit returned, never before. A fatal error (`StoreError.isFatal`) ends
 /// the process.
-package final class CommitQueue: @unchecked Sendable {
+package final class CommitQueue: StorageQueue, @unchecked Sendable {
   // Sendable because only what `schedule` runs touches `store`, `disk` and the members below them.
 
   private let jobs: JobQueue
@@ -21,7 +21,7 @@ package final class CommitQueue: @unchecked Sendable {
   private let onFatal: @Sendable (StoreError) -> Void
   private let store: any SyncStore
   private let disk: DiskGuard
-  let counter = EventCounter()
+  package let counter = EventCounter()
   private var failure: StoreError?
   private var isRefusingWrites = false
   private let unreadable: UnreadableLog
@@ -68,9 +68,6 @@ package final class CommitQueue: @unchecked Sendable {
     return { work in queue.async(execute: work) }
   }
 
-  /// Queues a job.
-  ///
-  /// - Returns: False if too much is queued already or the queue is closed: the job is dropped.
   package func submit(_ job: any StorageJob) -> Bool {
     if job.use == .reads, !readers.isEmpty, case .account(let id) = job.payer.party {
       return readers[Int(truncatingIfNeeded: id.rawValue.magnitude % UInt64(readers.count))]
@@ -79,7 +76,6 @@ package final class CommitQueue: @unchecked Sendable {
     return jobs.submit(job) { self.serve() }
   }
 
-  /// Finishes the queued jobs, then closes the store. Later submissions are refused. Idempotent.
   package func close() async {
     for reader in readers { await reader.close() }
     await jobs.close { self.serveBatch() }
@@ -104,14 +100,11 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Erases what was removed from the store's files, and reports whether that succeeded. A failure
-  /// is logged, and `eraseIfOwed` tries again.
-  func erase(_ done: @escaping @Sendable (Bool) -> Void = { _ in }) {
+  package func erase(_ done: @escaping @Sendable (Bool) -> Void) {
     jobs.schedule { [self] in done(eraseNow()) }
   }
 
-  /// Erases if erasure is owed.
-  func eraseIfOwed() {
+  package func eraseIfOwed() {
     jobs.schedule { [self] in
       guard store.owesErasure, eraseNow() else { return }
       logger.notice("what was removed is gone from the database's files")
@@ -235,7 +228,7 @@ package final class CommitQueue: @unchecked Sendable {
             notes = new
             batch.isDiskFull = !disk.allowsWrites()
             // First: housekeeping reads the devices' progress.
-            try transaction.devices.note(seen: new.seen, progress: new.progress)
+            try new.write(to: transaction.devices)
           }
           if job.use == .writes { try expectRoom(batch) }
           try job.job.run(in: batch)
@@ -266,7 +259,7 @@ package final class CommitQueue: @unchecked Sendable {
     // A failure costs little: a time on a list is a minute old, and something is pruned later.
     let notes = registry.takeNotes()
     try? store.transaction { transaction throws(StoreError) in
-      try transaction.devices.note(seen: notes.seen, progress: notes.progress)
+      try notes.write(to: transaction.devices)
     }
   }
 

@@ -11,13 +11,13 @@ package final class Housekeeper: Sendable {
   private static let minutesOfRound = 60
   private static let firstMinute = 10
 
-  private let queue: CommitQueue
+  private let queue: any StorageQueue
   private let registry: SessionRegistry
   private let environment: Environment
   private let clock: ClockMonitor?
 
   package init(
-    queue: CommitQueue, registry: SessionRegistry, environment: Environment,
+    queue: any StorageQueue, registry: SessionRegistry, environment: Environment,
     clock: ClockMonitor? = nil
   ) {
     self.clock = clock
@@ -45,7 +45,7 @@ package final class Housekeeper: Sendable {
 
   /// Does what is due in every account. The queue logs a failure, and the next round tries again.
   package func goRound() async {
-    for account in registry.accounts {
+    for account in registry.accounts.map(\.id) {
       while !Task.isCancelled, await doSlice(of: account) {}
     }
   }

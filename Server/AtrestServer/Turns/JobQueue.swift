@@ -123,6 +123,9 @@ final class JobQueue: @unchecked Sendable {
     }
   }
 
+  /// Refuses jobs from now on. The first step of a queue that closes by itself.
+  func refuseArrivals() { inbox.withLock { $0.isClosed = true } }
+
   /// Drops all jobs unanswered, as the end of the process does. They hold the services that hold
   /// the queue, which a process that is only simulated would leave behind.
   func abandon() {
@@ -179,7 +182,6 @@ final class JobQueue: @unchecked Sendable {
   private func run(
     _ job: QueuedJob, _ batch: inout Batch, _ run: (QueuedJob) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let party = job.payer.party
     let start = meter()
     batch.jobs.append(job)
     batch.bytes += job.job.costBytes
@@ -197,13 +199,64 @@ final class JobQueue: @unchecked Sendable {
       batch.jobs.removeLast()
       return
     }
+    noteAnswer(of: job, in: &batch)
+  }
+
+  private func noteAnswer(of job: QueuedJob, in batch: inout Batch) {
     job.noteAnswer()
+    let party = job.payer.party
     let bytes = job.job.answerBytes
     guard bytes >= limits.smallAnswerBytes else { return }
     batch.answers[party, default: 0] += bytes
     batch.answerBytes += bytes
     let underWay = answerBytesOf[party, default: 0] + batch.answers[party, default: 0]
     if underWay > limits.partyAnswerBytes { turns.holdBack(party) }
+  }
+
+  /// Takes jobs in turn for a batch that is run as a whole, perhaps more than once. Jobs whose
+  /// callers have gone are finished without running.
+  ///
+  /// Each party has paid for a turn only: `settle` charges what the jobs cost.
+  func take() -> [QueuedJob] {
+    var (taken, left): ([QueuedJob], [QueuedJob]) = ([], [])
+    var bytes = 0
+    while taken.count < limits.batchJobs, bytes < limits.batchBytes,
+      let job = turns.next(urgentFirst: 2 * taken.count < limits.batchJobs)
+    {
+      turns.charge(job.payer, 0)
+      guard job.use == .clears || job.job.isAwaited else {
+        left.append(job)
+        continue
+      }
+      bytes += job.job.costBytes
+      taken.append(job)
+    }
+    if !left.isEmpty { finish(left, .notAwaited) }
+    return taken
+  }
+
+  /// Accounts for jobs that were taken and have run.
+  ///
+  /// - Parameter jobs: With the time that each has taken, in nanoseconds. Unfinished ones wait for
+  ///   another turn.
+  /// - Returns: The batch to be finished once it is committed.
+  func settle(_ jobs: [(job: QueuedJob, nanoseconds: UInt64)]) -> Batch {
+    var batch = Batch()
+    for (job, nanoseconds) in jobs {
+      turns.charge(job.payer, nanoseconds)
+      guard !job.job.isUnfinished else {
+        turns.append(job)
+        continue
+      }
+      batch.jobs.append(job)
+      noteAnswer(of: job, in: &batch)
+    }
+    return batch
+  }
+
+  /// Puts jobs back that were taken and did not fit into the batch.
+  func putBack(_ jobs: [QueuedJob]) {
+    for job in jobs { turns.append(job) }
   }
 
   /// Takes the job whose turn it is, to run it outside a batch.
@@ -243,7 +296,7 @@ final class JobQueue: @unchecked Sendable {
   }
 
   /// Resumes all parties, because the queue is closing and all waiting jobs must finish.
-  private func letAllGoOn() {
+  func letAllGoOn() {
     (answerBytes, answerBytesOf) = (0, [:])
     turns.letAllGoOn()
   }

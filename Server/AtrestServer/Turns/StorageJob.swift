@@ -36,6 +36,9 @@ package protocol StorageJob: AnyObject, Sendable {
   /// Whether `run` did only a part of the work and must be called again at the next turn. Only for
   /// reading jobs on a read queue: a failed transaction would undo the part.
   var isUnfinished: Bool { get }
+  /// Notes what `run` is known to read. An engine across a network loads it with the first trip; a
+  /// read that was not noted costs another one.
+  func prefetch(_ queries: inout StoreQueries)
   /// Does the work in a transaction that other jobs share.
   func run(in batch: Batch) throws(StoreError)
   /// Adds the response to `answers`. `error` is nil if the transaction was committed. Otherwise it
@@ -47,4 +50,5 @@ extension StorageJob {
   package var answerBytes: Int { 0 }
   package var isAwaited: Bool { true }
   package var isUnfinished: Bool { false }
+  package func prefetch(_ queries: inout StoreQueries) {}
 }

@@ -6,7 +6,7 @@ import AtrestReplication
 /// The reads that a transaction lacks. Each member is one statement, whatever it holds.
 ///
 /// The members mirror those of `StagedReads`, which has the answers.
-struct StoreQueries: Sendable {
+package struct StoreQueries: Sendable {
   // Accounts.
   var feedStates: Set<AccountID> = []
   var positions: Set<FeedPosition> = []

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells the other daemons of a database what this one committed, and hears them.
+
+import AtrestHTTP2
+import AtrestPostgreSQL
+import AtrestReplication
+import AtrestSockets
+import Logging
+import Synchronization
+
+/// The news of one daemon, by LISTEN and NOTIFY. Thread-safe.
+///
+/// NOTIFY takes a lock over the whole cluster while its transaction commits. So news are gathered:
+/// one notification, after the commits that it tells of, on a session of its own.
+final class NewsExchange: Sendable {
+  private static let channel = "atrest"
+  /// The most that one notification may hold is 8,000 bytes.
+  private static let payloadBytes = 7_900
+  /// News that wait, at most. Beyond it, older ones are dropped: trust in what was cached ends by
+  /// itself.
+  private static let waitingLimit = 100_000
+
+  private struct State {
+    var waiting: [StoreNews] = []
+    var isTelling = false
+    var isStopped = false
+  }
+
+  private let shard: Shard
+  private let sessions: PostgresSessions
+  private let logger: Logger
+  private let listener: PostgresListener
+  private let state = Mutex(State())
+  private let teller: Teller
+
+  /// - Parameters:
+  ///   - hear: Called on the shard with what another daemon, or this one, has told.
+  ///   - onChange: Called on the shard when listening began or ended.
+  init(
+    on shard: Shard, sessions: PostgresSessions, logger: Logger,
+    hear: @escaping @Sendable ([StoreNews]) -> Void,
+    onChange: @escaping @Sendable (_ isListening: Bool) -> Void
+  ) {
+    self.shard = shard
+    self.sessions = sessions
+    self.logger = logger
+    teller = Teller(shard, sessions)
+    listener = PostgresListener(
+      to: Self.channel, at: sessions.address, on: shard
+    ) { event in
+      switch event {
+      case .heard(let payload):
+        hear(payload.split(separator: StoreNews.separator).compactMap { StoreNews($0) })
+      case .alive: onChange(true)
+      case .lost(let error):
+        logger.warning(
+          "other daemons are not heard: more is asked of the database",
+          metadata: ["error": "\(error.userMessage)"])
+        onChange(false)
+      }
+    }
+  }
+
+  func start() async { await listener.start() }
+
+  /// Since when everything was heard; nil if that is not certain now.
+  var listeningSince: Instant? { listener.aliveSince }
+
+  /// Tells news soon. What cannot be told is dropped.
+  func tell(_ news: [StoreNews]) {
+    let isFirst = state.withLock { state in
+      guard !state.isStopped else { return false }
+      state.waiting += news
+      if state.waiting.count > Self.waitingLimit {
+        state.waiting.removeFirst(state.waiting.count - Self.waitingLimit)
+      }
+      defer { state.isTelling = true }
+      return !state.isTelling
+    }
+    if isFirst { Task { await tellAll() } }
+  }
+
+  private func tellAll() async {
+    while let news = take() {
+      // A failure costs time only: see `CacheTrust`.
+      await teller.notify(Self.channel, Self.payloads(news))
+    }
+  }
+
+  private func take() -> [StoreNews]? {
+    state.withLock { state in
+      guard !state.waiting.isEmpty else {
+        state.isTelling = false
+        return nil
+      }
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+  }
+
+  /// Of several heads of one account, only the last counts.
+  static func payloads(_ news: [StoreNews]) -> [String] {
+    var heads: [AccountID: Cursor] = [:]
+    var texts: [String] = []
+    for item in news {
+      if case .head(let account, let cursor) = item {
+        heads[account] = max(heads[account] ?? cursor, cursor) { $0.sequence < $1.sequence }
+      } else {
+        texts.append(item.text)
+      }
+    }
+    texts += heads.map { StoreNews.head($0, $1).text }
+    var payloads: [String] = []
+    for text in texts {
+      if let last = payloads.last, last.utf8.count + text.utf8.count < payloadBytes {
+        payloads[payloads.count - 1] = last + "\(StoreNews.separator)" + text
+      } else {
+        payloads.append(text)
+      }
+    }
+    return payloads
+  }
+
+  func stop() async {
+    state.withLock { $0.isStopped = true }
+    await listener.stop()
+    await teller.close()
+  }
+
+  private static func max(
+    _ a: Cursor, _ b: Cursor, by isBefore: (Cursor, Cursor) -> Bool
+  ) -> Cursor {
+    isBefore(a, b) ? b : a
+  }
+}
+
+/// The session that notifies.
+private actor Teller {
+  private nonisolated let shard: Shard
+  private let sessions: PostgresSessions
+  private var connection: PostgresConnection?
+
+  init(_ shard: Shard, _ sessions: PostgresSessions) {
+    self.shard = shard
+    self.sessions = sessions
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { shard.asUnownedSerialExecutor() }
+
+  func notify(_ channel: String, _ payloads: [String]) async {
+    do {
+      if connection == nil {
+        let new = try await sessions.open(on: shard)
+        // A hint need not survive, and must not wait for a standby.
+        let setting = PostgresStatement("SET synchronous_commit = off")
+        _ = try await new.run(PostgresBatch([setting], changes: false))
+        connection = new
+      }
+      let statements = payloads.map {
+        PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text($0)])
+      }
+      _ = try await connection?.run(PostgresBatch(statements, changes: false))
+    } catch {
+      await close()
+    }
+  }
+
+  func close() async {
+    await connection?.close()
+    connection = nil
+  }
+}

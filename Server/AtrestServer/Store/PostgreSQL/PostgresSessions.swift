@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens a daemon's sessions with its database, and knows whether it can be reached.
+
+import AtrestHTTP2
+import AtrestPostgreSQL
+import AtrestSockets
+import Logging
+import Synchronization
+
+/// The sessions of one daemon with one database. Thread-safe.
+///
+/// A database that does not answer is tried again after growing pauses, not by every job: whoever
+/// asks meanwhile is told at once.
+final class PostgresSessions: Sendable {
+  private struct State {
+    var isReachable = true
+    var pause = PostgresSessions.shortestPause
+    var nextTry = Instant(nanoseconds: 0)
+    var reason = ""
+  }
+
+  private static let shortestPause: Duration = .milliseconds(50)
+  private static let longestPause: Duration = .seconds(2)
+
+  let address: PostgresAddress
+  private let session: PostgresSession
+  private let limits: PostgresLimits
+  private let logger: Logger
+  private let state = Mutex(State())
+
+  init(
+    _ address: PostgresAddress, session: PostgresSession, limits: PostgresLimits = PostgresLimits(),
+    logger: Logger
+  ) {
+    self.address = address
+    self.session = session
+    self.limits = limits
+    self.logger = logger
+  }
+
+  /// Whether the database could be reached when it was tried last.
+  var isReachable: Bool { state.withLock { $0.isReachable } }
+
+  /// Opens a session.
+  ///
+  /// - Throws: `StoreError.unavailable`.
+  func open(on shard: Shard) async throws(StoreError) -> PostgresConnection {
+    let now = MonotonicClock.now()
+    let refusal = state.withLock { $0.isReachable || now >= $0.nextTry ? nil : $0.reason }
+    if let refusal { throw .unavailable(reason: refusal) }
+    do {
+      let connection = try await PostgresConnection.open(
+        address, on: shard, session: session, limits: limits)
+      succeeded()
+      return connection
+    } catch {
+      failed(error)
+      throw .unavailable(reason: error.reason)
+    }
+  }
+
+  private func succeeded() {
+    let wasAway = state.withLock { state in
+      defer { state = State() }
+      return !state.isReachable
+    }
+    if wasAway { logger.notice("the database can be reached again") }
+  }
+
+  private func failed(_ error: PostgresError) {
+    let isNew = state.withLock { state in
+      defer {
+        state.isReachable = false
+        state.reason = error.reason
+        state.nextTry = MonotonicClock.now().advanced(by: state.pause)
+        state.pause = min(Self.longestPause, state.pause * 2)
+      }
+      return state.isReachable
+    }
+    if isNew {
+      logger.error(
+        "the database cannot be reached", metadata: ["error": "\(error.userMessage)"])
+    }
+  }
+}
