@@ -165,7 +165,8 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "CAtrestMalloc", "AtrestDomain", "AtrestFiles", "AtrestFoundation",
+        "AtrestServer", "AtrestPostgreSQL", "CAtrestMalloc", "AtrestDomain", "AtrestFiles",
+        "AtrestFoundation",
         "AtrestSockets",
         "AtrestEntitlements", "AtrestRPC", "AtrestReplication", "AtrestProtocol",
         "AtrestCommandLine", "AtrestTLS", "AtrestWire",

@@ -21,12 +21,17 @@ enum Routes {
   static func forDevices(
     sync: SyncService, devices: DevicesService, accounts: AccountsService,
     entitlements: EntitlementsService, health: HealthService, registry: SessionRegistry,
+    lookup: DeviceLookup? = nil,
     environment: Environment, heartbeat: Duration, proxies: TrustedProxies = TrustedProxies()
   ) -> RPCRouter {
     @Sendable func paired(_ head: CallHead) -> Authorization<DeviceSession> {
       switch registry.authenticate(head.metadata, at: environment.now()) {
       case .device(let session): return .granted(session, session.grant)
-      case .refused, .unknown: return .refused(.unknownDevice)
+      case .refused: return .refused(.unknownDevice)
+      case .unknown(let token):
+        guard let lookup else { return .refused(.unknownDevice) }
+        _ = (lookup, token)
+        return .refused(.unknownDevice)
       }
     }
     /// Pair is the only method that a device calls without a token.

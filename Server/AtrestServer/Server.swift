@@ -3,6 +3,7 @@
 
 import AtrestEntitlements
 import AtrestHTTP2
+import AtrestPostgreSQL
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
@@ -39,6 +40,10 @@ package final class Server: Sendable {
     /// The policy for verifying purchases. Nil: Entitlements.Submit is rejected.
     package var purchases: VerificationPolicy?
     package var logger: Logger
+    /// The database of several servers. Nil: a SQLite file in the data directory.
+    package var database: PostgresAddress?
+    /// What sessions with the database allow.
+    package var databaseSession = PostgresSession()
     /// Fault injection for tests.
     package var storeHooks: @Sendable () -> SQLiteStore.Hooks = { SQLiteStore.Hooks() }
     /// Called for an error that makes the store unusable. Must not return in production.
@@ -68,7 +73,8 @@ package final class Server: Sendable {
   package var address: SocketAddress { place.address }
   private let place = BoundAddress()
   private let configuration: Configuration
-  private let queue: CommitQueue
+  private let backend: Backend
+  private var queue: any StorageQueue { backend.queue }
   private let sync: SyncService
   private let devices: DevicesService
   private let health: HealthService
@@ -90,46 +96,24 @@ package final class Server: Sendable {
       throw .pathTooLong(configuration.dataDirectory)
     }
     let environment = configuration.environment
-    let registry = SessionRegistry()
-    let queue: CommitQueue
-    let clock: ClockMonitor
-    do throws(StoreError) {
-      let path = configuration.dataDirectory
-      let store = try SQLiteStore(
-        directory: path, hooks: configuration.storeHooks(),
-        random: environment.randomNumber)
-      report(lostCommits: store.lostCommits, to: configuration.logger)
-      clock = ClockMonitor(
-        environment: environment, registry: registry, highWater: store.clockHighWater,
-        logger: configuration.logger)
-      clock.check()
-      try registry.load(store)
-      let unreadable = UnreadableLog(configuration.logger)
-      let readers = try (0..<configuration.shardCount).map { _ throws(StoreError) in
-        ReadQueue(
-          reader: try store.openReader(), environment: environment, unreadable: unreadable,
-          onFatal: configuration.onFatal)
-      }
-      queue = CommitQueue(
-        store: store, readers: readers, disk: DiskGuard(directory: path), registry: registry,
-        environment: environment, logger: configuration.logger, onFatal: configuration.onFatal)
-    } catch {
+    let backend: Backend
+    do throws(StoreError) { backend = try await Backend.open(configuration) } catch {
       throw .store(error)
     }
     let tls: TLSContextBox?
     do throws(TLSFileError) {
-      // The store holds the directory's lock, so no other server generates an identity.
+      // The directory is locked, so no other server generates an identity.
       let identity = try Self.identity(configuration)
       tls = try identity.map { identity throws(TLSFileError) in try TLSContextBox(identity) }
     } catch {
-      await queue.close()
+      await backend.close()
       throw .certificate(error)
     }
     let server: Server
     do throws(SocketError) {
-      server = try Server(configuration, queue, registry, clock, tls)
+      server = try Server(configuration, backend, tls)
     } catch {
-      await queue.close()
+      await backend.close()
       throw .socket(error)
     }
     do throws(SocketError) { try server.listen() } catch {
@@ -137,10 +121,17 @@ package final class Server: Sendable {
       throw .socket(error)
     }
     let keeper = Housekeeper(
-      queue: queue, registry: registry, environment: environment, clock: clock)
+      queue: backend.queue, registry: backend.registry, environment: environment,
+      clock: backend.clock)
     let logger = configuration.logger
+    let health = server.health
+    await backend.shared?.start { _ in
+    } onChange: {
+      health.reconsider()
+    }
     server.chores.withLock { chores in
       chores.append(Task { await keeper.work() })
+      if let shared = backend.shared { chores.append(Task { await shared.keepWatched() }) }
       if let tls { chores.append(Task { await renewTicketKeys(of: tls, logger) }) }
     }
     return server
@@ -159,22 +150,13 @@ package final class Server: Sendable {
     }
   }
 
-  private static func report(lostCommits count: UInt64, to logger: Logger) {
-    guard count > 0 else { return }
-    logger.warning(
-      """
-      Commits that had been made durable are gone: the database's log was damaged, or an older copy was put in its place. Each \
-      device brings back what it holds when it syncs next. Check the disk.
-      """, metadata: ["commits": "\(count)"])
-  }
-
   private init(
-    _ configuration: Configuration, _ queue: CommitQueue, _ registry: SessionRegistry,
-    _ clock: ClockMonitor, _ tls: TLSContextBox?
+    _ configuration: Configuration, _ backend: Backend, _ tls: TLSContextBox?
   ) throws(SocketError) {
     self.configuration = configuration
     self.tls = tls
-    self.queue = queue
+    self.backend = backend
+    let (queue, registry, clock) = (backend.queue, backend.registry, backend.clock)
     let environment = configuration.environment
     let gate = configuration.purchases.map { PurchaseGate(policy: $0, environment: environment) }
     let sync = SyncService(
@@ -190,13 +172,14 @@ package final class Server: Sendable {
       messageBytes: configuration.limits.transport.maxMessageBytes)
     let place = place
     let admin = AdminService(
-      queue: queue, backups: queue, registry: registry, devices: devices,
+      queue: queue, backups: backend.backups, registry: registry, devices: devices,
       environment: environment,
       address: {
         let address = configuration.advertisedAddress ?? place.address.description
         return address + configuration.encryption.linkPart(of: address, tls?.current.identity)
       })
-    health = HealthService(services: Routes.publicServices, clock: clock)
+    health = HealthService(
+      services: Routes.publicServices, clock: clock, isStoreUsable: backend.isUsable)
     self.sync = sync
     self.devices = devices
 
@@ -214,8 +197,8 @@ package final class Server: Sendable {
     devicesServer = try GRPCServer(
       router: Routes.forDevices(
         sync: sync, devices: devices, accounts: accounts, entitlements: entitlements,
-        health: health, registry: registry, environment: environment,
-        heartbeat: configuration.heartbeat, proxies: configuration.proxies),
+        health: health, registry: registry, lookup: backend.shared?.lookup,
+        environment: environment, heartbeat: configuration.heartbeat, proxies: configuration.proxies),
       configuration: forDevices)
     adminServer = try GRPCServer(router: Routes.forOwner(admin), configuration: forOwner)
   }
@@ -266,7 +249,7 @@ package final class Server: Sendable {
     await adminServer.drain(grace: configuration.drainGrace)
     for chore in chores.withLock({ $0 }) { chore.cancel() }
     queue.writeCounted(at: configuration.environment.now(), always: true)
-    await queue.close()
+    await backend.close()
     let statistics = statistics
     var counts: Logger.Metadata = ["calls": "\(statistics.totalCalls)"]
     for (code, count) in statistics.callsByCode where count > 0 {

@@ -24,6 +24,7 @@ struct Serve: AsyncParsableCommand {
     help: ArgumentHelp("Where devices call. Port 0 takes a free one.", valueName: "address:port"))
   var address = "127.0.0.1:7443"
 
+  @OptionGroup var store: StoreOptions
   @OptionGroup var purchases: PurchaseOptions
   @OptionGroup var bounds: LimitOptions
 
@@ -117,6 +118,10 @@ struct Serve: AsyncParsableCommand {
     var configuration = Server.Configuration(
       dataDirectory: data.path, listenAddress: listen, logger: logger,
       onFatal: { _ in endProcess(.inputOutput) })
+    if let database = try store.database() {
+      configuration.database = database
+      configuration.databaseSession = store.session
+    }
     configuration.encryption = encryption
     configuration.advertisedAddress = advertisedAddress
     configuration.purchases = policy

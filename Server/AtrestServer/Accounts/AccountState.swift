@@ -94,9 +94,13 @@ package final class AccountState: Sendable {
   ///
   /// - Parameter instant: Before the head was read, or after the commit that made it. What was
   ///   learned later stays.
-  func learn(_ head: Cursor, at instant: Instant) {
+  /// - Returns: Whether it is another head than the one that was known.
+  @discardableResult
+  func learn(_ head: Cursor, at instant: Instant) -> Bool {
     known.withLock { known in
-      if instant > known.learned { known = KnownHead(cursor: head, learned: instant) }
+      guard instant > known.learned else { return false }
+      defer { known = KnownHead(cursor: head, learned: instant) }
+      return head != known.cursor
     }
   }
 

@@ -19,6 +19,8 @@ package final class HealthService: Sendable {
   private final class HealthWatch: Sendable {
     let service: String
     let sink: any EventSink
+    /// What it was told last.
+    let told = Mutex<HealthCheckResponse.State?>(nil)
 
     init(service: String, sink: any EventSink) {
       self.service = service
@@ -36,11 +38,17 @@ package final class HealthService: Sendable {
 
   private let services: Set<String>
   private let clock: ClockMonitor?
+  private let isStoreUsable: @Sendable () -> Bool
   private let state = Mutex(State())
 
-  /// - Parameter services: Full service names. The empty name, the server as a whole, is always
-  ///   known.
-  package init(services: [String], clock: ClockMonitor? = nil) {
+  /// - Parameters:
+  ///   - services: Full service names. The empty name, the server as a whole, is always known.
+  ///   - isStoreUsable: Whether calls that need the store can be served. Callable from any thread.
+  package init(
+    services: [String], clock: ClockMonitor? = nil,
+    isStoreUsable: @escaping @Sendable () -> Bool = { true }
+  ) {
+    self.isStoreUsable = isStoreUsable
     self.services = Set(services + [""] + (clock == nil ? [] : [Self.clockService]))
     self.clock = clock
   }
@@ -69,7 +77,21 @@ package final class HealthService: Sendable {
       guard let self, let watch else { return }
       remove(watch)
     }
-    _ = sink.send(HealthCheckResponse(state: current(service)).packed)
+    tell(watch)
+  }
+
+  /// Tells all streams whose state has changed.
+  package func reconsider() {
+    for watch in state.withLock({ $0.watches }) { tell(watch) }
+  }
+
+  private func tell(_ watch: HealthWatch) {
+    let state = current(watch.service)
+    let isNew = watch.told.withLock { told in
+      defer { told = state }
+      return told != state
+    }
+    if isNew { _ = watch.sink.send(HealthCheckResponse(state: state).packed) }
   }
 
   /// Reports NOT_SERVING from now on and ends all streams.
@@ -80,7 +102,7 @@ package final class HealthService: Sendable {
       return state.watches
     }
     for watch in watches {
-      _ = watch.sink.send(HealthCheckResponse(state: current(watch.service)).packed)
+      tell(watch)
       watch.sink.finish(.goingAway)
     }
   }
@@ -92,6 +114,6 @@ package final class HealthService: Sendable {
   private func current(_ service: String) -> HealthCheckResponse.State {
     guard services.contains(service) else { return .serviceUnknown }
     if service == Self.clockService, clock?.doubt != nil { return .notServing }
-    return state.withLock { $0.isServing } ? .serving : .notServing
+    return state.withLock { $0.isServing } && isStoreUsable() ? .serving : .notServing
   }
 }

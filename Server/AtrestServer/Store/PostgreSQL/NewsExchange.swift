@@ -29,24 +29,31 @@ final class NewsExchange: Sendable {
   private let shard: Shard
   private let sessions: PostgresSessions
   private let logger: Logger
-  private let listener: PostgresListener
+  private let listener = Mutex<PostgresListener?>(nil)
   private let state = Mutex(State())
   private let teller: Teller
 
-  /// - Parameters:
-  ///   - hear: Called on the shard with what another daemon, or this one, has told.
-  ///   - onChange: Called on the shard when listening began or ended.
-  init(
-    on shard: Shard, sessions: PostgresSessions, logger: Logger,
-    hear: @escaping @Sendable ([StoreNews]) -> Void,
-    onChange: @escaping @Sendable (_ isListening: Bool) -> Void
-  ) {
+  init(on shard: Shard, sessions: PostgresSessions, logger: Logger) {
     self.shard = shard
     self.sessions = sessions
     self.logger = logger
     teller = Teller(shard, sessions)
-    listener = PostgresListener(
-      to: Self.channel, at: sessions.address, on: shard
+  }
+
+  /// Begins to listen. Once.
+  ///
+  /// - Parameters:
+  ///   - hear: Called on the shard with what another daemon, or this one, has told.
+  ///   - onChange: Called on the shard when listening began or ended.
+  func start(
+    hear: @escaping @Sendable ([StoreNews]) -> Void,
+    onChange: @escaping @Sendable (_ isListening: Bool) -> Void
+  ) async {
+    var timing = PostgresListener.Timing()
+    timing.longestPause = .seconds(2)
+    let logger = logger
+    let listener = PostgresListener(
+      to: Self.channel, at: sessions.address, on: shard, timing: timing
     ) { event in
       switch event {
       case .heard(let payload):
@@ -59,12 +66,12 @@ final class NewsExchange: Sendable {
         onChange(false)
       }
     }
+    self.listener.withLock { $0 = listener }
+    await listener.start()
   }
 
-  func start() async { await listener.start() }
-
   /// Since when everything was heard; nil if that is not certain now.
-  var listeningSince: Instant? { listener.aliveSince }
+  var listeningSince: Instant? { listener.withLock { $0?.aliveSince } }
 
   /// Tells news soon. What cannot be told is dropped.
   func tell(_ news: [StoreNews]) {
@@ -123,7 +130,7 @@ final class NewsExchange: Sendable {
 
   func stop() async {
     state.withLock { $0.isStopped = true }
-    await listener.stop()
+    await listener.withLock { $0 }?.stop()
     await teller.close()
   }
 

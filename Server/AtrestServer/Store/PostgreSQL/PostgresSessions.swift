@@ -59,6 +59,29 @@ final class PostgresSessions: Sendable {
     }
   }
 
+  /// Brings the database to this version's format, on a session of its own.
+  func migrate(
+    on shard: Shard, random: @Sendable () -> UInt64
+  ) async throws(StoreError) {
+    let connection: PostgresConnection
+    do {
+      // Nothing is prepared: the tables may not be there yet.
+      var session = session
+      session.prepared = []
+      connection = try await PostgresConnection.open(
+        address, on: shard, session: session, limits: limits)
+    } catch {
+      throw .unavailable(reason: error.reason)
+    }
+    do throws(StoreError) {
+      try await PostgresSchema.migrate(on: connection, name: random())
+    } catch {
+      await connection.close()
+      throw error
+    }
+    await connection.close()
+  }
+
   private func succeeded() {
     let wasAway = state.withLock { state in
       defer { state = State() }

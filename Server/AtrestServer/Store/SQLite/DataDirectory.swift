@@ -2,11 +2,13 @@
 // The folder of a store: readable by its owner only, locked for one process.
 
 import Glibc
+import Synchronization
 
 /// A store's folder, locked for this process until `unlock` or the end of the process.
-final class DataDirectory {
+final class DataDirectory: Sendable {
   let path: String
-  private var lock: CInt
+  /// The open lock file; -1 after `unlock`.
+  private let lock: Atomic<CInt>
 
   var databasePath: String { path + "/atrest.db" }
   var progressPath: String { path + "/progress" }
@@ -24,13 +26,13 @@ final class DataDirectory {
     self.path = path
     try Self.prepare(path)
     let lockPath = path + "/lock"
-    lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard lock >= 0 else { throw .cannotOpen(path: lockPath, reason: systemReason(errno)) }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+    let file = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    lock = Atomic(-1)
+    guard file >= 0 else { throw .cannotOpen(path: lockPath, reason: systemReason(errno)) }
+    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
-      let holder = Self.readProcess(lock)
-      _ = close(lock)
-      lock = -1
+      let holder = Self.readProcess(file)
+      _ = close(file)
       guard code == EWOULDBLOCK else {
         throw .cannotOpen(path: lockPath, reason: systemReason(code))
       }
@@ -38,8 +40,9 @@ final class DataDirectory {
     }
     // For people and for the error above. The kernel holds the lock: a stale number harms nobody.
     let text = Array("\(getpid())\n".utf8)
-    _ = ftruncate(lock, 0)
-    _ = text.withUnsafeBytes { pwrite(lock, $0.baseAddress, $0.count, 0) }
+    _ = ftruncate(file, 0)
+    _ = text.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, 0) }
+    lock.store(file, ordering: .releasing)
   }
 
   deinit {
@@ -48,13 +51,13 @@ final class DataDirectory {
 
   /// Releases the lock. Idempotent.
   func unlock() {
-    guard lock >= 0 else { return }
-    _ = ftruncate(lock, 0)
+    let file = lock.exchange(-1, ordering: .acquiringAndReleasing)
+    guard file >= 0 else { return }
+    _ = ftruncate(file, 0)
     // Closing alone is not enough: a program that this process just forked has the descriptor, too,
     // until it runs.
-    _ = flock(lock, LOCK_UN)
-    _ = close(lock)
-    lock = -1
+    _ = flock(file, LOCK_UN)
+    _ = close(file)
   }
 
   /// Whether a file may still hold something that was removed.
@@ -116,7 +119,7 @@ final class DataDirectory {
       guard
         [
           ".", "..", "lock", "ballast", "progress", "erasure-owed", "atrest.db.partial",
-          "admin.sock",
+          "admin.sock", "identity.pem",
           "lost+found",
         ]
         .contains(name)

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the storage jobs of some accounts on one session with the database.
+
+import AtrestHTTP2
+import AtrestPostgreSQL
+import AtrestReplication
+import AtrestSockets
+import Logging
+
+/// A lane: a queue of jobs and one session, on a shard. Accounts are spread over lanes, so that
+/// groups of different accounts commit at the same time.
+///
+///     waiting ── take ──▶ BEGIN, lock, load ──▶ run ──▶ write, COMMIT ──▶ answered
+///        ▲                                                   │
+///        └──── jobs that arrived meanwhile share the next ───┘
+///
+/// Answers a job after its commit returned, never before. A lost database ends no process: jobs are
+/// answered `StoreError.unavailable`, and the next one tries again.
+actor PostgresLane {
+  /// What a lane's transactions may do.
+  enum Kind {
+    /// Locks accounts, writes and commits.
+    case writes
+    /// Reads a snapshot.
+    case reads
+  }
+
+  nonisolated let jobs: JobQueue
+  private nonisolated let shard: Shard
+  private let kind: Kind
+  private let sessions: PostgresSessions
+  private let registry: SessionRegistry
+  private let environment: Environment
+  private let logger: Logger
+  private let unreadable: UnreadableLog
+  private let announce: @Sendable ([StoreNews]) -> Void
+  private let sums = SumsCache()
+  private var connection: PostgresConnection?
+  private var work: Task<Void, Never>?
+
+  /// Bounds of one transaction. A group that took longer would make its last job wait for its
+  /// first one, and rows of many megabytes are held until the commit.
+  static let limits: JobQueue.Limits = {
+    var limits = JobQueue.Limits()
+    limits.batchJobs = 256
+    limits.batchBytes = 2 << 20
+    return limits
+  }()
+
+  /// - Parameter announce: Tells other daemons what was committed.
+  init(
+    _ kind: Kind, on shard: Shard, sessions: PostgresSessions, registry: SessionRegistry,
+    environment: Environment, logger: Logger, unreadable: UnreadableLog,
+    limits: JobQueue.Limits = PostgresLane.limits,
+    announce: @escaping @Sendable ([StoreNews]) -> Void
+  ) {
+    self.kind = kind
+    self.shard = shard
+    self.sessions = sessions
+    self.registry = registry
+    self.environment = environment
+    self.logger = logger
+    self.unreadable = unreadable
+    self.announce = announce
+    jobs = JobQueue(
+      limits: limits, schedule: { work in shard.async(work) }, meter: environment.nanoseconds)
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { shard.asUnownedSerialExecutor() }
+
+  /// See `StorageQueue.submit(_:)`.
+  nonisolated func submit(_ job: any StorageJob) -> Bool {
+    jobs.submit(job) { self.assumeIsolated { $0.serve() } }
+  }
+
+  /// Finishes the queued jobs, then closes the session.
+  func close() async {
+    jobs.refuseArrivals()
+    while true {
+      await work?.value
+      jobs.takeArrivals()
+      jobs.letAllGoOn()
+      guard jobs.hasWork else { break }
+      await process(jobs.take())
+    }
+    await connection?.close()
+    connection = nil
+  }
+
+  // MARK: Groups
+
+  private func serve() {
+    jobs.takeArrivals()
+    work = Task {
+      if jobs.hasWork { await process(jobs.take()) }
+      if jobs.goesOn() { jobs.schedule { self.assumeIsolated { $0.serve() } } }
+    }
+  }
+
+  /// What became of a group that was committed.
+  private struct Run {
+    var done: [(job: QueuedJob, nanoseconds: UInt64)] = []
+    /// Jobs for which there was no room.
+    var rest: [QueuedJob] = []
+    var feeds: [AccountFeed] = []
+    var isDiskFull = false
+  }
+
+  private func process(_ list: [QueuedJob], isRepeated: Bool = false) async {
+    guard !list.isEmpty else { return }
+    do throws(StoreError) {
+      let run = try await transact(list)
+      jobs.putBack(run.rest)
+      let batch = jobs.settle(run.done)
+      jobs.finish(batch) { self.assumeIsolated { $0.serve() } }
+      publish(run.feeds)
+    } catch {
+      await recover(list, from: error, isRepeated: isRepeated)
+    }
+  }
+
+  private func recover(_ list: [QueuedJob], from error: StoreError, isRepeated: Bool) async {
+    switch error {
+    case .unavailable:
+      await dropConnection()
+      // Nothing was done: a session that the server ended is no reason to fail.
+      if isRepeated { jobs.finish(list, error) } else { await process(list, isRepeated: true) }
+    case .outcomeUnknown:
+      await dropConnection()
+      logger.warning("a commit's outcome is unknown", metadata: ["error": "\(error.userMessage)"])
+      jobs.finish(list, error)
+    case .full where list.contains { $0.use == .writes }:
+      logger.warning("the database's disk is full: writes are refused")
+      jobs.finish(list.filter { $0.use == .writes }, .full)
+      await process(list.filter { $0.use != .writes })
+    default:
+      guard list.count > 1 else {
+        logger.error("a job failed", metadata: ["error": "\(error.userMessage)"])
+        return jobs.finish(list, error)
+      }
+      // One job is at fault: the others succeed by themselves.
+      for job in list { await process([job]) }
+    }
+  }
+
+  private func transact(_ list: [QueuedJob]) async throws(StoreError) -> Run {
+    var queries = StoreQueries()
+    for job in list { job.job.prefetch(&queries) }
+    let connection = try await connected()
+    let start = MonotonicClock.now()
+    switch kind {
+    case .reads:
+      let run = try await PostgresUnitOfWork.read(queries: queries, on: connection) {
+        staged throws(StoreError) in try execute(list, staged, SessionRegistry.Notes())
+      }
+      learn(run.feeds, at: start)
+      return run
+    case .writes:
+      let accounts = Set(list.compactMap(\.payer.account))
+      let notes = registry.takeNotes(of: accounts)
+      do throws(StoreError) {
+        let run = try await PostgresUnitOfWork.write(
+          accounts: accounts, queries: queries, clock: environment.now(), on: connection
+        ) { staged throws(StoreError) in try execute(list, staged, notes) }
+        learn(run.feeds, at: MonotonicClock.now())
+        return run
+      } catch {
+        registry.putBack(notes)
+        throw error
+      }
+    }
+  }
+
+  /// Runs jobs on what was loaded. Those that lack something do not keep the others from noting
+  /// what they lack, too.
+  private func execute(
+    _ list: [QueuedJob], _ staged: StagedTransaction, _ notes: SessionRegistry.Notes
+  ) throws(StoreError) -> Run {
+    var run = Run()
+    var answerBytes = 0
+    let batch = Batch(
+      staged, environment: environment, isShared: true, sums: kind == .reads ? sums : nil)
+    try notes.write(to: staged.devices)
+    for job in list {
+      guard answerBytes < Self.limits.batchAnswerBytes else {
+        run.rest.append(job)
+        continue
+      }
+      let start = environment.nanoseconds()
+      do throws(StoreError) {
+        try job.job.run(in: batch)
+      } catch {
+        // What an earlier job lacks may be why this one fails.
+        if staged.staging.isComplete { throw error }
+        continue
+      }
+      run.done.append((job, environment.nanoseconds() &- start))
+      answerBytes += job.job.answerBytes
+    }
+    guard staged.staging.isComplete else { throw .notLoaded }
+    run.feeds = try batch.finish()
+    return run
+  }
+
+  // MARK: What was committed
+
+  /// Before the answers: a device may call again as soon as it has one.
+  private func learn(_ feeds: [AccountFeed], at instant: Instant) {
+    for feed in feeds {
+      unreadable.report(feed.unreadable)
+      guard let account = registry.account(feed.account) else { continue }
+      let isNews = account.learn(feed.head, at: instant)
+      // Of another daemon's commit. Those of this one are published.
+      if isNews, feed.head == feed.start { account.announceHead(serverTime: environment.now()) }
+    }
+  }
+
+  private func publish(_ feeds: [AccountFeed]) {
+    let advanced = feeds.filter { $0.head != $0.start }
+    guard !advanced.isEmpty else { return }
+    let now = environment.now()
+    for feed in advanced { registry.account(feed.account)?.publish(feed, serverTime: now) }
+    announce(advanced.map { .head($0.account, $0.head) })
+  }
+
+  // MARK: The session
+
+  private func connected() async throws(StoreError) -> PostgresConnection {
+    if let connection, await connection.isOpen { return connection }
+    connection = nil
+    let new = try await sessions.open(on: shard)
+    connection = new
+    return new
+  }
+
+  private func dropConnection() async {
+    await connection?.close()
+    connection = nil
+  }
+}
+
+extension Payer {
+  /// The account whose rows a job of this payer writes; nil: found out while it runs.
+  fileprivate var account: AccountID? {
+    if case .account(let id) = party { id } else { nil }
+  }
+}
