@@ -128,8 +128,9 @@ struct ServerFailure: Error, Equatable, CustomStringConvertible {
 
   var meaning: PostgresError.Meaning {
     switch sqlState {
-    // Serialization failure, deadlock.
-    case "40001", "40P01": .conflict
+    // Serialization failure, deadlock. A row whose key somebody else has taken: statements look
+    // first, so whoever runs again finds it.
+    case "40001", "40P01", "23505": .conflict
     // The server's own words for an outcome that it does not know.
     case "08007", "40003": .unknown
     // Shutdown, crash, starting up, idle too long.

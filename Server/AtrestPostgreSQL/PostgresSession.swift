@@ -24,6 +24,8 @@ package struct PostgresSession: Sendable {
   package var allowedCommits: Set<WeakCommit> = []
   /// Statements that the session prepares when it opens, one more trip.
   package var prepared: [PreparedStatement] = []
+  /// Further settings, by name.
+  package var settings: [String: String] = [:]
 
   package init() {}
 
@@ -46,6 +48,9 @@ package struct PostgresSession: Sendable {
           [
             milliseconds(statementTimeout), milliseconds(lockTimeout), milliseconds(idleTimeout),
           ]),
+        PostgresStatement(
+          "SELECT set_config(name, value, false) FROM unnest($1, $2) AS s (name, value)",
+          [.textArray(settings.map(\.key)), .textArray(settings.map(\.value))]),
         PostgresStatement(
           """
           SELECT current_setting('synchronous_commit'), current_setting('fsync', true),

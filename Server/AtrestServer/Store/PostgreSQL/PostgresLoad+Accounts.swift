@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads accounts and the states of their feeds.
+
+import AtrestPostgreSQL
+import AtrestReplication
+import AtrestWire
+
+extension PostgresLoad {
+  static func feedStates(_ accounts: Set<AccountID>) -> Part? {
+    guard !accounts.isEmpty else { return nil }
+    return Part(
+      PostgresStatement(PostgresStatements.feedStates, [.integers(accounts, \.rawValue)])
+    ) { rows, reads throws(StoreError) in
+      for account in accounts { reads.feedStates[account] = .empty }
+      for values in rows {
+        let row = PostgresRow(values)
+        reads.feedStates[try row.account(0)] = try FeedState(row)
+      }
+    }
+  }
+
+  static func positions(_ positions: Set<FeedPosition>) -> Part? {
+    // Sequences grow by one from one: none reaches 2^63.
+    let asked = positions.filter { $0.sequence > 0 && $0.sequence <= Int64.max }.map(\.self)
+    guard !positions.isEmpty else { return nil }
+    let statement = PostgresStatement(
+      PostgresStatements.positions,
+      [.integers(asked, \.account.rawValue), .bits(asked, \.sequence)])
+    return Part(statement) { rows, reads throws(StoreError) in
+      for position in positions {
+        reads.positions.updateValue(position.sequence == 0 ? .start : nil, forKey: position)
+      }
+      for values in rows {
+        let row = PostgresRow(values)
+        let position = asked[try row.index(0, below: asked.count)]
+        let cursor = Cursor(commit: try row.bits(1), sequence: position.sequence)
+        reads.positions.updateValue(cursor, forKey: position)
+      }
+    }
+  }
+
+  private static let accountColumns = """
+    a.id, a.name, a.created_ms, a.head, a.head_commit, a.records, a.bytes,
+    (SELECT count(*) FROM atrest.device WHERE account = a.id AND revoked_ms IS NULL)
+    """
+
+  static func accounts(_ accounts: Set<AccountID>) -> Part? {
+    guard !accounts.isEmpty else { return nil }
+    let statement = PostgresStatement(
+      "SELECT \(accountColumns) FROM atrest.account AS a WHERE a.id = ANY ($1) AND a.id > 0",
+      [.integers(accounts, \.rawValue)])
+    return Part(statement) { rows, reads throws(StoreError) in
+      for account in accounts { reads.accounts.updateValue(nil, forKey: account) }
+      for values in rows {
+        let entry = try AccountEntry(PostgresRow(values))
+        reads.accounts.updateValue(entry, forKey: entry.id)
+      }
+    }
+  }
+
+  static func everyAccount(_ isAsked: Bool) -> Part? {
+    guard isAsked else { return nil }
+    let statement = PostgresStatement(
+      "SELECT \(accountColumns) FROM atrest.account AS a WHERE a.id > 0 ORDER BY a.name")
+    return Part(statement) { rows, reads throws(StoreError) in
+      reads.everyAccount = try rows.map { values throws(StoreError) in
+        try AccountEntry(PostgresRow(values))
+      }
+    }
+  }
+
+  static func accountNames(_ names: Set<String>) -> Part? {
+    guard !names.isEmpty else { return nil }
+    let asked = Array(names)
+    let statement = PostgresStatement(
+      """
+      SELECT q.n, a.id FROM unnest($1) WITH ORDINALITY AS q (name, n)
+      JOIN atrest.account AS a ON a.name = q.name WHERE a.id > 0
+      """, [.wanted(asked) { $0 }])
+    return Part(statement) { rows, reads throws(StoreError) in
+      for name in asked { reads.accountNames.updateValue(nil, forKey: name) }
+      for values in rows {
+        let row = PostgresRow(values)
+        let name = asked[try row.index(0, below: asked.count)]
+        reads.accountNames.updateValue(try row.account(1), forKey: name)
+      }
+    }
+  }
+
+  static func accountNumbers(_ names: Set<String>) -> Part? {
+    guard !names.isEmpty else { return nil }
+    let statement = PostgresStatement(
+      "SELECT nextval('atrest.account_number') FROM generate_series(1, $1)",
+      [.int8(Int64(names.count))])
+    return Part(statement) { rows, reads throws(StoreError) in
+      guard rows.count == names.count else { throw .wrongRow("a number is missing") }
+      for (name, values) in zip(names, rows) {
+        reads.accountNumbers[name] = try PostgresRow(values).account(0)
+      }
+    }
+  }
+}
+
+extension FeedState {
+  /// From the columns id, head, head_commit, latest_time, live, records, bytes, clock_ms.
+  fileprivate init(_ row: PostgresRow) throws(StoreError) {
+    let latest = HybridTime(rawValue: try row.bits(3))
+    guard latest <= .latest else { throw .wrongRow("an account's latest time cannot be") }
+    self.init(
+      head: try Cursor(head: row, at: 1), latestTime: latest,
+      holdings: Holdings(
+        live: Int(try row.integer(4)), records: Int(try row.integer(5)),
+        bytes: Int(try row.integer(6))),
+      clock: try row.time(7))
+  }
+}
+
+extension AccountEntry {
+  /// From `accountColumns`.
+  fileprivate init(_ row: PostgresRow) throws(StoreError) {
+    self.init(
+      id: try row.account(0), name: try row.text(1), created: try row.time(2),
+      head: try Cursor(head: row, at: 3), devices: Int(try row.integer(7)),
+      records: Int(try row.integer(5)), bytes: Int(try row.integer(6)))
+  }
+}
+
+extension Cursor {
+  /// From the columns head and head_commit.
+  fileprivate init(head row: PostgresRow, at column: Int) throws(StoreError) {
+    guard let sequence = UInt64(exactly: try row.integer(column)), sequence < UInt64(Int64.max)
+    else { throw .wrongRow("an account's head cannot be") }
+    guard sequence > 0 else {
+      self = .start
+      return
+    }
+    guard let name = try row.optionalInteger(column + 1) else {
+      throw .wrongRow("an account's last commit has no name")
+    }
+    self.init(commit: UInt64(bitPattern: name), sequence: sequence)
+  }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of the PostgreSQL store, as the steps that made them.
+
+extension PostgresSchema {
+  /// The SQL that leads from each format to the next, from an empty database on. Append only.
+  ///
+  /// Every table is keyed by account, and no row is written by all transactions: sequences give
+  /// numbers, and counters are kept by account. Records have no foreign key to their account, which
+  /// would lock its row for each of them. Numbers without a sign keep their bits in `int8`. Names
+  /// are compared as bytes, whatever the database's locale.
+  static let steps: [[String]] = [first]
+
+  private static let first =
+    ["CREATE SCHEMA IF NOT EXISTS atrest"] + firstTables + firstFunctions + firstRows
+
+  private static let firstTables = [
+    """
+    CREATE TABLE atrest.meta (
+      one boolean PRIMARY KEY DEFAULT true CHECK (one),
+      version int8 NOT NULL,
+      name int8 NOT NULL
+    )
+    """,
+    // Numbers are never given twice, even after a rollback.
+    "CREATE SEQUENCE atrest.account_number AS int8 NO CYCLE",
+    "CREATE SEQUENCE atrest.event_number AS int8 NO CYCLE",
+    // Each exchange rewrites its account's row: room in the page keeps that out of the indexes.
+    """
+    CREATE TABLE atrest.account (
+      id int8 PRIMARY KEY,
+      name text COLLATE "C" NOT NULL UNIQUE,
+      created_ms int8 NOT NULL,
+      head int8 NOT NULL DEFAULT 0,
+      head_commit int8,
+      latest_time int8 NOT NULL DEFAULT 0,
+      live int8 NOT NULL DEFAULT 0,
+      records int8 NOT NULL DEFAULT 0,
+      bytes int8 NOT NULL DEFAULT 0,
+      clock_ms int8 NOT NULL DEFAULT 0,
+      app_account_token bytea UNIQUE
+    ) WITH (
+      fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500
+    )
+    """,
+    // A record that changes moves to the end of its feed: each change leaves a dead row behind.
+    """
+    CREATE TABLE atrest.record (
+      account int8 NOT NULL,
+      key bytea NOT NULL,
+      sequence int8 NOT NULL,
+      body bytea NOT NULL,
+      due_ms int8,
+      history bytea NOT NULL,
+      PRIMARY KEY (account, key),
+      UNIQUE (account, sequence)
+    ) WITH (
+      autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000,
+      autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05
+    )
+    """,
+    "CREATE INDEX record_by_due ON atrest.record (account, due_ms) WHERE due_ms IS NOT NULL",
+    """
+    CREATE TABLE atrest.feed_commit (
+      account int8 NOT NULL,
+      sequence int8 NOT NULL,
+      name int8 NOT NULL,
+      PRIMARY KEY (account, sequence)
+    ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000)
+    """,
+    """
+    CREATE TABLE atrest.device (
+      account int8 NOT NULL,
+      replica int8 NOT NULL UNIQUE,
+      name text NOT NULL,
+      token_hash bytea NOT NULL,
+      paired_ms int8 NOT NULL,
+      seen_ms int8,
+      revoked_ms int8,
+      parent int8,
+      approver int8,
+      is_renewed boolean NOT NULL,
+      acknowledged_sequence int8 NOT NULL DEFAULT 0,
+      told_sequence int8 NOT NULL DEFAULT 0,
+      outbox_number int8 NOT NULL DEFAULT 0,
+      outbox_token int8 NOT NULL DEFAULT 0,
+      outbox_refusals bytea NOT NULL DEFAULT '',
+      PRIMARY KEY (account, replica)
+    ) WITH (
+      fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500
+    )
+    """,
+    """
+    CREATE TABLE atrest.invitation (
+      handle text COLLATE "C" PRIMARY KEY,
+      secret_hash bytea NOT NULL,
+      account int8 NOT NULL,
+      expires_ms int8 NOT NULL,
+      tries_left int8 NOT NULL,
+      inviter int8,
+      needs_approval boolean NOT NULL,
+      used_by bytea
+    )
+    """,
+    "CREATE INDEX invitation_by_account ON atrest.invitation (account)",
+    """
+    CREATE TABLE atrest.purchase (
+      environment text COLLATE "C" NOT NULL,
+      original text COLLATE "C" NOT NULL,
+      account int8 NOT NULL,
+      since_ms int8 NOT NULL,
+      PRIMARY KEY (environment, original)
+    )
+    """,
+    "CREATE INDEX purchase_by_account ON atrest.purchase (account)",
+    // Numbers only: it outlives accounts. Account 0: none.
+    """
+    CREATE TABLE atrest.event (
+      number int8 PRIMARY KEY,
+      account int8 NOT NULL,
+      at_ms int8 NOT NULL,
+      kind int8 NOT NULL,
+      actor int8 NOT NULL,
+      subject int8 NOT NULL,
+      detail int8 NOT NULL,
+      count int8 NOT NULL,
+      hash bytea NOT NULL
+    )
+    """,
+    "CREATE INDEX event_by_account ON atrest.event (account, number)",
+  ]
+
+  private static let firstFunctions = [
+    // Ends a transaction that relied on what somebody else has changed: it is run again then.
+    """
+    CREATE FUNCTION atrest.expect(actual int8, expected int8) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      IF actual IS DISTINCT FROM expected THEN
+        RAISE EXCEPTION 'a row was changed meanwhile' USING ERRCODE = 'serialization_failure';
+      END IF;
+    END
+    $$
+    """,
+    """
+    CREATE FUNCTION atrest.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION 'events are neither changed nor removed';
+    END
+    $$
+    """,
+    """
+    CREATE TRIGGER event_is_not_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON atrest.event
+    FOR EACH STATEMENT EXECUTE FUNCTION atrest.refuse_change()
+    """,
+  ]
+
+  private static let firstRows = [
+    // Stands for the server itself: what belongs to no account is locked by it.
+    "INSERT INTO atrest.account (id, name, created_ms) VALUES (0, '', 0)"
+  ]
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The format of the PostgreSQL store, and how a database comes to have it.
+
+import AtrestPostgreSQL
+
+/// The format of the PostgreSQL store: see `steps`.
+package enum PostgresSchema {
+  /// The format this build reads and writes.
+  package static var version: Int { steps.count }
+
+  /// "Atrest": held by whoever migrates, so that daemons that start together do it once.
+  private static let lock: Int64 = 0x4174_7265_7374
+
+  /// The longest trip of a migration. The session's own limits apply as well.
+  private static let deadline = Duration.seconds(600)
+
+  /// How messages name what is migrated.
+  private static let path = "The database"
+
+  /// Migrates a database to this format, in one transaction. Does nothing if it has it already.
+  ///
+  /// Daemons of the older format must have ended: what they prepared knows other columns.
+  ///
+  /// - Parameters:
+  ///   - connection: Without prepared statements of the store, whose tables may not exist yet.
+  ///   - name: The random number that a store which is made is known by.
+  /// - Throws: `StoreError`: `newerVersion` if a newer build made it, `notAStore` if the schema
+  ///   `atrest` holds something else. The database is unchanged then.
+  /// - Complexity: Two trips, three if there is something to do.
+  package static func migrate(
+    on connection: PostgresConnection, name: UInt64 = UInt64.random(in: 1 ... .max)
+  ) async throws(StoreError) {
+    do {
+      let (transaction, answers) = try await PostgresTransaction.begin(
+        [
+          PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.int8(lock)]),
+          PostgresStatement(inspection),
+        ], on: connection, within: deadline)
+      let found: Int
+      do {
+        found = try await version(in: transaction, answers.last?.rows.first ?? [])
+        guard found <= version else {
+          throw StoreError.newerVersion(path: path, found: found, supported: version)
+        }
+      } catch let error as StoreError {
+        await transaction.rollBack()
+        throw error
+      }
+      guard found < version else { return await transaction.rollBack() }
+      let bits = PostgresValue.int8(Int64(bitPattern: max(1, name)))
+      let number = PostgresValue.int8(Int64(version))
+      let mark =
+        found == 0
+        ? PostgresStatement(
+          "INSERT INTO atrest.meta (version, name) VALUES ($1, $2)", [number, bits])
+        : PostgresStatement("UPDATE atrest.meta SET version = $1", [number])
+      let statements = steps.dropFirst(found).joined().map { PostgresStatement($0) }
+      _ = try await transaction.commit(statements + [mark], within: deadline)
+    } catch let error as PostgresError {
+      throw StoreError(error)
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .failed(reason: "unexpected error")
+    }
+  }
+
+  /// Tables in our schema, and our columns in its table `meta`.
+  private static let inspection = """
+    SELECT
+      (SELECT count(*) FROM pg_catalog.pg_class AS c
+        JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = 'atrest'),
+      (SELECT count(*) FROM pg_catalog.pg_attribute
+        WHERE attrelid = to_regclass('atrest.meta') AND attname IN ('version', 'name')
+        AND atttypid = 'pg_catalog.int8'::regtype AND NOT attisdropped)
+    """
+
+  /// The format of the database; 0 for none.
+  private static func version(
+    in transaction: PostgresTransaction, _ counts: [PostgresValue]
+  ) async throws -> Int {
+    let row = PostgresRow(counts)
+    let (tables, columns) = (try row.integer(0), try row.integer(1))
+    if tables == 0 { return 0 }
+    guard columns == 2 else { throw StoreError.notAStore(path: path) }
+    let meta = try await transaction.run([PostgresStatement("SELECT version FROM atrest.meta")])
+    guard let rows = meta.first?.rows, rows.count == 1,
+      let found = Int(exactly: try PostgresRow(rows[0]).integer(0)), found > 0
+    else { throw StoreError.notAStore(path: path) }
+    return found
+  }
+}
