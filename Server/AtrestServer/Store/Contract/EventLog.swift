@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract for the audit log.
 
-/// The audit log: append-only, chained by hashes (`EventChain`), with ascending numbers. It outlives
-/// accounts.
+/// The audit log: append-only, chained by hashes (`EventChain`), with ascending numbers. It
+/// outlives accounts.
 package protocol EventLog: AnyObject {
   /// What is one chain.
   var scope: EventScope { get }
