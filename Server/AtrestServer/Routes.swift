@@ -2,6 +2,8 @@
 // Maps methods to services and authorizes callers.
 
 import AtrestHTTP2
+import Dispatch
+import Synchronization
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
@@ -30,8 +32,18 @@ enum Routes {
       case .refused: return .refused(.unknownDevice)
       case .unknown(let token):
         guard let lookup else { return .refused(.unknownDevice) }
-        _ = (lookup, token)
-        return .refused(.unknownDevice)
+        let box = Mutex<Authorization<DeviceSession>>(.refused(.unknownDevice))
+        let done = DispatchSemaphore(value: 0)
+        lookup.authenticate(token) { result in
+            switch result {
+            case .success(.device(let session)): box.withLock { $0 = .granted(session, session.grant) }
+            case .success: break
+            case .failure(let error): box.withLock { $0 = .refused(Status(error)) }
+            }
+            done.signal()
+        }
+        done.wait()
+        return box.withLock { $0 }
       }
     }
     /// Pair is the only method that a device calls without a token.

@@ -122,7 +122,7 @@ package final class Server: Sendable {
     }
     let keeper = Housekeeper(
       queue: backend.queue, registry: backend.registry, environment: environment,
-      clock: backend.clock)
+      clock: backend.clock, claim: backend.shared?.claim)
     let logger = configuration.logger
     let health = server.health
     await backend.shared?.start { _ in

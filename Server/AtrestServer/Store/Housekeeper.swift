@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules housekeeping: ten minutes after the start, then hourly, in slices between which
-// exchanges have their turn. Counted events are written each minute.
+// exchanges have their turn. Counted events are written each minute. Servers of one database share
+// the rounds.
 
 import AtrestReplication
 
@@ -10,17 +11,26 @@ package final class Housekeeper: Sendable {
   private static let minute: Duration = .seconds(60)
   private static let minutesOfRound = 60
   private static let firstMinute = 10
+  /// Accounts whose notes are written at once.
+  private static let notesAtOnce = 1000
 
   private let queue: any StorageQueue
   private let registry: SessionRegistry
   private let environment: Environment
   private let clock: ClockMonitor?
+  private let claim: Claim?
 
+  /// Claims the next accounts of the round that all servers of a database share; none if no round
+  /// is due.
+  package typealias Claim = @Sendable (_ now: WallTime) async -> [AccountID]
+
+  /// - Parameter claim: Nil: every account in the registry is visited.
   package init(
     queue: any StorageQueue, registry: SessionRegistry, environment: Environment,
-    clock: ClockMonitor? = nil
+    clock: ClockMonitor? = nil, claim: Claim? = nil
   ) {
     self.clock = clock
+    self.claim = claim
     self.queue = queue
     self.registry = registry
     self.environment = environment
@@ -34,10 +44,12 @@ package final class Housekeeper: Sendable {
       // A clock that is ahead would expire things too early. Devices that call in the first minutes
       // reveal it.
       if minutes % Self.minutesOfRound == Self.firstMinute {
-        if clock?.doubt == nil { await goRound() }
+        if clock?.doubt == nil, claim == nil { await goRound() }
         queue.eraseIfOwed()
       }
+      if clock?.doubt == nil, let claim { await goOn(claim) }
       queue.writeCounted(at: environment.now())
+      if claim != nil { writeNotes() }
       try? await Task.sleep(for: Self.minute)
       minutes += 1
     }
@@ -47,6 +59,26 @@ package final class Housekeeper: Sendable {
   package func goRound() async {
     for account in registry.accounts.map(\.id) {
       while !Task.isCancelled, await doSlice(of: account) {}
+    }
+  }
+
+  /// Takes part in the round of all servers, if one is due.
+  private func goOn(_ claim: Claim) async {
+    while !Task.isCancelled, case let accounts = await claim(environment.now()), !accounts.isEmpty {
+      for account in accounts {
+        while !Task.isCancelled, await doSlice(of: account) {}
+      }
+    }
+  }
+
+  /// What devices that write nothing have acknowledged waits in memory. Where lanes write only what
+  /// belongs to their accounts, it is written each minute.
+  private func writeNotes() {
+    for account in registry.accountsWithNotes(limit: Self.notesAtOnce) {
+      _ = queue.submit(
+        Operation(by: .account(account), use: .clears) { _ in
+        } completion: { _, _ in
+        })
     }
   }
 

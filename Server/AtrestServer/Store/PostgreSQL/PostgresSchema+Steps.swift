@@ -127,6 +127,14 @@ extension PostgresSchema {
     )
     """,
     "CREATE INDEX event_by_account ON atrest.event (account, number)",
+    // How far the servers' common round of housekeeping has come.
+    """
+    CREATE TABLE atrest.housekeeping (
+      one boolean PRIMARY KEY DEFAULT true CHECK (one),
+      last_account int8 NOT NULL,
+      begun_ms int8 NOT NULL
+    )
+    """,
   ]
 
   private static let firstFunctions = [
@@ -155,6 +163,7 @@ extension PostgresSchema {
 
   private static let firstRows = [
     // Stands for the server itself: what belongs to no account is locked by it.
-    "INSERT INTO atrest.account (id, name, created_ms) VALUES (0, '', 0)"
+    "INSERT INTO atrest.account (id, name, created_ms) VALUES (0, '', 0)",
+    "INSERT INTO atrest.housekeeping (last_account, begun_ms) VALUES (0, 0)",
   ]
 }
