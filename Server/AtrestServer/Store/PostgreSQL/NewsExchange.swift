@@ -52,17 +52,23 @@ final class NewsExchange: Sendable {
     var timing = PostgresListener.Timing()
     timing.longestPause = .seconds(2)
     let logger = logger
+    let hasTold = Flag()
     let listener = PostgresListener(
       to: Self.channel, at: sessions.address, on: shard, timing: timing
     ) { event in
       switch event {
       case .heard(let payload):
         hear(payload.split(separator: StoreNews.separator).compactMap { StoreNews($0) })
-      case .alive: onChange(true)
+      case .alive:
+        if hasTold.exchange(false) { logger.notice("other daemons are heard again") }
+        onChange(true)
       case .lost(let error):
-        logger.warning(
-          "other daemons are not heard: more is asked of the database",
-          metadata: ["error": "\(error.userMessage)"])
+        // Each attempt that fails is another loss.
+        if !hasTold.exchange(true) {
+          logger.warning(
+            "other daemons are not heard: more is asked of the database",
+            metadata: ["error": "\(error.userMessage)"])
+        }
         onChange(false)
       }
     }
@@ -176,4 +182,11 @@ private actor Teller {
     await connection?.close()
     connection = nil
   }
+}
+
+/// Whether the owner was told of a loss.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  func exchange(_ new: Bool) -> Bool { value.exchange(new, ordering: .relaxed) }
 }
