@@ -2,8 +2,6 @@
 // Maps methods to services and authorizes callers.
 
 import AtrestHTTP2
-import Dispatch
-import Synchronization
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
@@ -23,8 +21,7 @@ enum Routes {
   static func forDevices(
     sync: SyncService, devices: DevicesService, accounts: AccountsService,
     entitlements: EntitlementsService, health: HealthService, registry: SessionRegistry,
-    lookup: DeviceLookup? = nil,
-    environment: Environment, heartbeat: Duration, proxies: TrustedProxies = TrustedProxies()
+    lookup: DeviceLookup? = nil, environment: Environment, heartbeat: Duration, proxies: TrustedProxies = TrustedProxies()
   ) -> RPCRouter {
     @Sendable func paired(_ head: CallHead) -> Authorization<DeviceSession> {
       switch registry.authenticate(head.metadata, at: environment.now()) {
@@ -32,18 +29,15 @@ enum Routes {
       case .refused: return .refused(.unknownDevice)
       case .unknown(let token):
         guard let lookup else { return .refused(.unknownDevice) }
-        let box = Mutex<Authorization<DeviceSession>>(.refused(.unknownDevice))
-        let done = DispatchSemaphore(value: 0)
-        lookup.authenticate(token) { result in
+        return .later { decision in
+          lookup.authenticate(token) { result in
             switch result {
-            case .success(.device(let session)): box.withLock { $0 = .granted(session, session.grant) }
-            case .success: break
-            case .failure(let error): box.withLock { $0 = .refused(Status(error)) }
+            case .success(.device(let session)): decision(.granted(session, session.grant))
+            case .success: decision(.refused(.unknownDevice))
+            case .failure(let error): decision(.refused(Status(error)))
             }
-            done.signal()
+          }
         }
-        done.wait()
-        return box.withLock { $0 }
       }
     }
     /// Pair is the only method that a device calls without a token.
@@ -51,11 +45,7 @@ enum Routes {
       guard head.path != Method.Devices.pair else {
         return .admitted(.pendingDevice(AttemptLimiter.keys(of: proxies.caller(of: head))))
       }
-      return switch paired(head) {
-      case .granted(let session, let grant): .granted(.device(session), grant)
-      case .admitted(let session): .admitted(.device(session))
-      case .refused(let status): .refused(status)
-      }
+      return paired(head).map { .device($0) }
     }
     var router = RPCRouter()
     router.addService("atrest.sync.v1.Sync", authorize: paired) { methods in

@@ -3,6 +3,7 @@
 
 import AtrestHTTP2
 import AtrestSockets
+import Synchronization
 
 /// The result of `authorize`.
 public enum Authorization<Principal: Sendable>: Sendable {
@@ -15,6 +16,49 @@ public enum Authorization<Principal: Sendable>: Sendable {
   /// The call ends with this status, which must not be `.ok`. Its body is neither read nor
   /// inflated.
   case refused(Status)
+  /// The decision takes a while: the closure is called once, at once, with where to answer, from any
+  /// thread. Nothing of the body is inflated before.
+  case later(@Sendable (AuthorizationDecision<Principal>) -> Void)
+
+  /// The same decision for another type of principal.
+  public func map<Other: Sendable>(
+    _ transform: @escaping @Sendable (Principal) -> Other
+  ) -> Authorization<Other> {
+    switch self {
+    case .granted(let principal, let grant): .granted(transform(principal), grant)
+    case .admitted(let principal): .admitted(transform(principal))
+    case .refused(let status): .refused(status)
+    case .later(let decide):
+      .later { decision in decide(AuthorizationDecision { decision($0.map(transform)) }) }
+    }
+  }
+}
+
+/// Where the decision on a call is answered. The first answer counts; a call whose decision is
+/// released without one ends with UNAVAILABLE.
+public final class AuthorizationDecision<Principal: Sendable>: Sendable {
+  private let answer: Mutex<(@Sendable (Authorization<Principal>) -> Void)?>
+
+  init(_ answer: @escaping @Sendable (Authorization<Principal>) -> Void) {
+    self.answer = Mutex(answer)
+  }
+
+  deinit { take()?(.refused(.undecided)) }
+
+  /// Answers, from any thread. A decision must not be put off again: `.later` ends the call.
+  public func callAsFunction(_ authorization: Authorization<Principal>) { take()?(authorization) }
+
+  private func take() -> (@Sendable (Authorization<Principal>) -> Void)? {
+    answer.withLock { answer in
+      defer { answer = nil }
+      return answer
+    }
+  }
+}
+
+extension Status {
+  fileprivate static let undecided = Status(
+    .unavailable, "The server could not find out who calls. Try again soon.")
 }
 
 /// The methods of a server. Built before the server starts; immutable afterwards.
@@ -23,6 +67,8 @@ public struct RPCRouter: Sendable {
   enum Start {
     case call(CallState, Proof)
     case refused(Status)
+    /// The closure is called with where to go on, on the connection's shard.
+    case later((@escaping (Start) -> Void) -> Void)
   }
 
   /// The result of authentication.
@@ -149,11 +195,23 @@ public struct ServiceMethods<Principal: Sendable> {
         CallState(
           id: id, head: head.authorized, connection: connection, handler: make(principal))
       }
-      return switch authorize(head) {
-      case .granted(let principal, let grant): .call(call(principal), .known(grant))
-      case .admitted(let principal): .call(call(principal), .none)
-      case .refused(let status): .refused(status)
+      func start(_ authorization: Authorization<Principal>) -> RPCRouter.Start {
+        switch authorization {
+        case .granted(let principal, let grant): .call(call(principal), .known(grant))
+        case .admitted(let principal): .call(call(principal), .none)
+        case .refused(let status): .refused(status)
+        case .later(let decide):
+          .later { goOn in
+            let shard = connection.shard
+            let bound = ShardBound({ goOn(start($0)) }, to: shard)
+            decide(
+              AuthorizationDecision { authorization in
+                shard.async { bound.value(authorization) }
+              })
+          }
+        }
       }
+      return start(authorize(head))
     }
     routes.append((method, route))
   }

@@ -15,6 +15,8 @@ final class ServerHandler: EncryptedHandler {
   private var connection: ServerConnection?
   private var owner: (any ByteStreamOwner)?
   private var calls: [CallID: CallState] = [:]
+  /// Calls whose authorization is not decided yet.
+  private var undecided: Set<CallID> = []
   private var isDraining = false
   /// The grants used on this connection.
   private var grants: [ObjectIdentifier: CallerGrant] = [:]
@@ -135,6 +137,7 @@ final class ServerHandler: EncryptedHandler {
       case .writable(let id):
         calls[id]?.writable()
       case .cancelled(let id, let reason):
+        if undecided.remove(id) != nil { context.counters.ended(reason.code) }
         guard let call = calls.removeValue(forKey: id) else { continue }
         context.counters.ended(reason.code)
         call.wasCancelled()
@@ -149,13 +152,32 @@ final class ServerHandler: EncryptedHandler {
     let head = CallHead(request: request, peer: peer, isEncrypted: isEncrypted)
     if let limit = route.maxMessageBytes { connection?.limitMessages(of: id, to: limit) }
     switch route.start(id, head, self) {
-    case .call(let call, let proof):
-      if let refusal = refusal(of: call, proof) { return finish(id, refusal) }
-      calls[id] = call
-      call.begin()
-    case .refused(let status):
-      finish(id, status.code == .ok ? .abandoned : status)
+    case .call(let call, let proof): begin(call, proof)
+    case .refused(let status): finish(id, status.code == .ok ? .abandoned : status)
+    case .later(let decide):
+      undecided.insert(id)
+      connection?.hold(id)
+      decide { self.decided(id, $0) }
     }
+  }
+
+  private func begin(_ call: CallState, _ proof: RPCRouter.Proof) {
+    if let refusal = refusal(of: call, proof) { return finish(call.id, refusal) }
+    calls[call.id] = call
+    call.begin()
+  }
+
+  /// The call may have ended meanwhile.
+  private func decided(_ id: CallID, _ start: RPCRouter.Start) {
+    guard undecided.remove(id) != nil else { return }
+    switch start {
+    case .call(let call, let proof): begin(call, proof)
+    case .refused(let status): finish(id, status.code == .ok ? .abandoned : status)
+    case .later: finish(id, .abandoned)
+    }
+    if let connection { handle(connection.goOn(id)) }
+    noteCharged()
+    owner?.needsFlush()
   }
 
   // MARK: Called by calls
@@ -282,6 +304,8 @@ final class ServerHandler: EncryptedHandler {
 
   /// Ends the remaining calls after the drain grace.
   func endCalls() {
+    for id in undecided { finish(id, .leaving) }
+    undecided = []
     for call in Array(calls.values) {
       // The call's handler must be told, as if the peer had disconnected.
       finish(call.id, .leaving)

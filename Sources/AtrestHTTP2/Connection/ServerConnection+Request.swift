@@ -130,7 +130,7 @@ extension ServerConnection {
   // MARK: Bounds
 
   /// Ends a call that takes the connection over its limit of incomplete request bytes.
-  private func boundUnfinished(_ stream: ServerStream) {
+  func boundUnfinished(_ stream: ServerStream) {
     countRequest(stream)
     guard unfinishedBytes > limits.maxUnfinishedBytes, unfinishedBytes > stream.requestBytes,
       stream.requestBytes > 0
@@ -241,6 +241,21 @@ extension ServerConnection {
     stream.readCheck = nil
     armTimers(stream)
     boundUnfinished(stream)
+  }
+
+  /// Holds everything that arrives of a request back, uninflated, until `goOn`: for an owner that
+  /// cannot say yet whether it takes the call. Call it before the next event is taken.
+  ///
+  /// What is held counts as an unfinished request. The client may send until the stream window is
+  /// full. Only the call's deadline limits how long it may last.
+  public func hold(_ call: CallID) { openStream(call)?.hold() }
+
+  /// Ends `hold`. What was held is returned as events.
+  public func goOn(_ call: CallID) -> ServerEvents {
+    guard let stream = openStream(call) else { return pendingEvents }
+    for event in stream.takeHeldEvents() { note(event) }
+    countRequest(stream)
+    return resumeReading(call)
   }
 
   /// Pauses message delivery for a call. Messages already queued are still delivered. The client

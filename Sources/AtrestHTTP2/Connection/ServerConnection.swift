@@ -173,6 +173,9 @@ public final class ServerConnection {
       return .started(stream.id, head)
     case .message(let stream, let bytes, let isCompressed):
       guard !stream.isOver, stream.request.isWanted else { return nil }
+      guard stream.heldEvents == nil else {
+        return hold(.message(stream, bytes, isCompressed: isCompressed), of: stream)
+      }
       // The limit may have been set after the message arrived.
       if let limit = stream.request.maxMessageBytes, bytes.count > limit {
         failTooLarge(stream)
@@ -182,12 +185,19 @@ public final class ServerConnection {
       return inflate(bytes, for: stream).map { .message(stream.id, $0) }
     case .endOfRequest(let stream):
       guard !stream.isOver, stream.request.isWanted else { return nil }
+      guard stream.heldEvents == nil else { return hold(.endOfRequest(stream), of: stream) }
       return .endOfRequest(stream.id)
     case .cancelled(let stream, let reason):
       return stream.isAnnounced ? .cancelled(stream.id, reason) : nil
     case .writable(let stream):
       return stream.isOver ? nil : .writable(stream.id)
     }
+  }
+
+  private func hold(_ event: Pending, of stream: ServerStream) -> ServerEvent? {
+    stream.holdBack(event)
+    boundUnfinished(stream)
+    return nil
   }
 
   // MARK: Time

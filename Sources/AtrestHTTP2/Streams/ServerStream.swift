@@ -14,6 +14,8 @@ final class ServerStream {
   // called during an access asks again: what `receive` finds goes into a queue.
   @exclusivity(unchecked) var request: InboundRequest
   var response = OutboundResponse()
+  /// Events that wait until the owner goes on with the call; nil: they do not wait.
+  private(set) var heldEvents: HeldEvents?
   /// The owner has taken the `started` event. Before that no other event is reported.
   var isAnnounced = false
 
@@ -56,7 +58,8 @@ final class ServerStream {
   func countRequest() -> Int {
     let held = request.holding
     // An unfinished request is charged for its stream too.
-    let bytes = held.bytes + (held.isUnfinished ? Self.ownBytes : 0)
+    let bytes =
+      held.bytes + (held.isUnfinished ? Self.ownBytes : 0) + (heldEvents?.byteCount ?? 0)
     overheadBytes = held.isUnfinished ? 0 : Self.ownBytes
     defer { requestBytes = bytes }
     return bytes - requestBytes
@@ -76,8 +79,24 @@ final class ServerStream {
     overhead.change(to: overheadBytes)
   }
 
+  /// Keeps what arrives of the request. See `ServerConnection.hold`.
+  func hold() {
+    guard heldEvents == nil else { return }
+    heldEvents = HeldEvents()
+    request.pause()
+  }
+
+  func holdBack(_ event: ServerConnection.Pending) { heldEvents?.append(event) }
+
+  /// Ends `hold`, and returns the events in order.
+  func takeHeldEvents() -> [ServerConnection.Pending] {
+    defer { heldEvents = nil }
+    return heldEvents?.events ?? []
+  }
+
   /// The stream closed: its remaining events need no memory.
   func release() {
+    heldEvents = nil
     _ = request.discard()
     response.abandon()
     requestBytes = 0
@@ -90,6 +109,19 @@ final class ServerStream {
   func bill(_ payer: Balance) {
     messages.bill(payer)
     overhead.bill(payer)
+  }
+}
+
+/// Events of a request that its owner has not decided on. At most what arrived in one read: later
+/// input waits in the request.
+struct HeldEvents {
+  private(set) var events: [ServerConnection.Pending] = []
+  private(set) var byteCount = 0
+
+  mutating func append(_ event: ServerConnection.Pending) {
+    if case .message(_, let bytes, _) = event { byteCount += bytes.capacity }
+    byteCount += MemoryLayout<ServerConnection.Pending>.stride
+    events.append(event)
   }
 }
 
