@@ -77,7 +77,7 @@ import Testing
     for sink in sinks { #expect(try await sink.finished.next() == .unknownDevice) }
     let now = WallTime(milliseconds: noon)
     for replica in [phone, tablet] {
-      #expect(storage.registry.authenticate(credentials(replica), at: now) == nil)
+      #expect(storage.registry.authenticate(credentials(replica), at: now).device == nil)
     }
     #expect(await delete(name: "kim").failure == .unknownDevice)
     // The other account is unaffected.

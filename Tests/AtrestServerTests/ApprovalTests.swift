@@ -35,6 +35,7 @@ import Testing
     var metadata = Metadata()
     metadata.add("authorization", "Bearer \(welcome.token)")
     let session = scene.storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon))
+      .device
     #expect(session?.account === scene.kim.account)
     #expect(try scene.pendingDevices().isEmpty)
     #expect(try await scene.stored().map(\.name).sorted() == ["device 1", "device 2", "laptop"])
@@ -58,7 +59,8 @@ import Testing
     #expect(!invited.needsApproval)
     _ = try await scene.call(invited.code).welcome
     let admin = AdminService(
-      queue: scene.storage.queue, registry: scene.storage.registry, devices: scene.devices,
+      queue: scene.storage.queue, backups: scene.storage.queue, registry: scene.storage.registry,
+      devices: scene.devices,
       environment: scene.storage.world.environment, address: { "" })
     let owned = await outcome { later throws(Status) in
       try admin.inviteDevice(AccountRequest(name: "kim").packed, answer: later)
@@ -141,7 +143,7 @@ import Testing
     var metadata = Metadata()
     metadata.add("authorization", "Bearer \(welcome.token)")
     #expect(
-      scene.storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon)) != nil)
+      scene.storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon)).device != nil)
   }
 
   @Test("an account neither sees nor decides about another account's pending devices")

@@ -20,7 +20,8 @@ import Testing
   init() throws {
     storage = try Storage()
     admin = AdminService(
-      queue: storage.queue, registry: storage.registry, devices: storage.devices,
+      queue: storage.queue, backups: storage.queue, registry: storage.registry,
+      devices: storage.devices,
       environment: storage.world.environment, address: { "" })
   }
 

@@ -27,7 +27,8 @@ import struct AtrestReplication.WallTime
   init() throws {
     storage = try Storage()
     admin = AdminService(
-      queue: storage.queue, registry: storage.registry, devices: storage.devices,
+      queue: storage.queue, backups: storage.queue, registry: storage.registry,
+      devices: storage.devices,
       environment: storage.world.environment, address: { "" })
     accounts = AccountsService(queue: storage.queue, devices: storage.devices)
     kim = try storage.session(phone)
@@ -368,7 +369,7 @@ import struct AtrestReplication.WallTime
     ) { try StoreCopy.check(file) }
     let again = try Storage(storage.folder)
     let admin = AdminService(
-      queue: again.queue, registry: again.registry, devices: again.devices,
+      queue: again.queue, backups: again.queue, registry: again.registry, devices: again.devices,
       environment: again.world.environment, address: { "" })
     let outcome = await outcome { later throws(Status) in try admin.checkEvents([], answer: later) }
     let found = try CheckEventsResponse(unpacking: try outcome.reply)

@@ -23,7 +23,8 @@ import struct AtrestReplication.WallTime
   init() throws {
     scene = try ApprovalScene()
     admin = AdminService(
-      queue: scene.storage.queue, registry: scene.storage.registry, devices: scene.devices,
+      queue: scene.storage.queue, backups: scene.storage.queue, registry: scene.storage.registry,
+      devices: scene.devices,
       environment: scene.storage.world.environment, address: { "" })
   }
 

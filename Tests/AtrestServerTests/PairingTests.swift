@@ -49,7 +49,7 @@ import Testing
     #expect(answer.replica.rawValue > 0 && answer.replica.rawValue < 1 << 63)
     var metadata = Metadata()
     metadata.add("authorization", "Bearer \(answer.token)")
-    let session = storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon))
+    let session = storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon)).device
     #expect(session?.replica == answer.replica)
     #expect(session?.account === kim.account)
     await storage.queue.close()
@@ -187,7 +187,8 @@ import Testing
   func limiterSpares() async throws {
     // The operator's codes, because devices have a separate limit.
     let admin = AdminService(
-      queue: storage.queue, registry: storage.registry, devices: storage.devices,
+      queue: storage.queue, backups: storage.queue, registry: storage.registry,
+      devices: storage.devices,
       environment: storage.world.environment, address: { "" })
     for number in 0..<AttemptLimiter.capacity + 5 {
       let made = await outcome { later throws(Status) in
@@ -269,7 +270,8 @@ import Testing
     for second in ["x", try #require(credentials(phone).text("authorization"))] {
       var metadata = credentials(phone)
       metadata.add("authorization", second)
-      #expect(storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon)) == nil)
+      #expect(
+        storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon)).device == nil)
     }
   }
 
@@ -279,13 +281,14 @@ import Testing
     let storage = try Storage()
     let now = WallTime(milliseconds: noon)
     for _ in 0..<2 {
-      #expect(storage.registry.authenticate(credentials(phone), at: now)?.replica == phone)
-      #expect(storage.registry.authenticate(credentials(phone, secret: 2), at: now) == nil)
+      #expect(storage.registry.authenticate(credentials(phone), at: now).device?.replica == phone)
+      #expect(storage.registry.authenticate(credentials(phone, secret: 2), at: now).device == nil)
     }
-    #expect(storage.registry.authenticate(credentials(ReplicaID(rawValue: 9)), at: now) == nil)
-    #expect(storage.registry.authenticate(Metadata(), at: now) == nil)
+    #expect(
+      storage.registry.authenticate(credentials(ReplicaID(rawValue: 9)), at: now).device == nil)
+    #expect(storage.registry.authenticate(Metadata(), at: now).device == nil)
     storage.registry.revoke(phone, at: now)
-    #expect(storage.registry.authenticate(credentials(phone), at: now) == nil)
-    #expect(storage.registry.authenticate(credentials(tablet), at: now)?.replica == tablet)
+    #expect(storage.registry.authenticate(credentials(phone), at: now).device == nil)
+    #expect(storage.registry.authenticate(credentials(tablet), at: now).device?.replica == tablet)
   }
 }

@@ -27,7 +27,8 @@ private let canary = "canary-7f3a-"
   init() throws {
     storage = try Storage()
     admin = AdminService(
-      queue: storage.queue, registry: storage.registry, devices: storage.devices,
+      queue: storage.queue, backups: storage.queue, registry: storage.registry,
+      devices: storage.devices,
       environment: storage.world.environment, address: { "" })
   }
 
@@ -222,7 +223,7 @@ private let canary = "canary-7f3a-"
     _ = try await remove("kim").reply
     #expect(try await sink.finished.next() == .unknownDevice)
     let now = WallTime(milliseconds: noon)
-    #expect(storage.registry.authenticate(credentials(phone), at: now) == nil)
+    #expect(storage.registry.authenticate(credentials(phone), at: now).device == nil)
     // A call that was authenticated before the removal.
     let late = await outcome { later throws(Status) in
       try storage.sync.exchange(session, request(nil, water(1)).encoded, answerLater: later)

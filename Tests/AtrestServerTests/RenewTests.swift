@@ -36,7 +36,7 @@ import Testing
     var metadata = Metadata()
     metadata.add("authorization", "Bearer \(answer.token)")
     return try #require(
-      storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon)))
+      storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon)).device)
   }
 
   @Test("a copy becomes a device of its own beside the one it was, with a name of its own")

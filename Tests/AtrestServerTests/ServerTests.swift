@@ -309,7 +309,8 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
         Method.Health.watch,
       ])
     let admin = AdminService(
-      queue: storage.queue, registry: storage.registry, devices: storage.devices,
+      queue: storage.queue, backups: storage.queue, registry: storage.registry,
+      devices: storage.devices,
       environment: storage.world.environment, address: { "" })
     #expect(
       Set(Routes.forOwner(admin).paths) == [

@@ -92,6 +92,13 @@ func openStore(
   try SQLiteStore(directory: directory, hooks: hooks) { 76 }
 }
 
+extension AccountID {
+  /// The address of one of the account's devices.
+  subscript(replica: ReplicaID) -> DeviceAddress {
+    DeviceAddress(account: self, replica: replica)
+  }
+}
+
 extension SyncStore {
   func makeAccount(_ name: String) throws -> AccountID {
     let id = try transaction { transaction throws(StoreError) in
@@ -176,6 +183,13 @@ func deletion(_ record: Record) -> [UInt8] {
 extension ExchangeResponse {
   var decodedRecords: [Record] {
     get throws { try records.map { bytes throws(WireError) in try Record(decoding: bytes) } }
+  }
+}
+
+extension SessionRegistry.Authentication {
+  /// The device that calls, or nil.
+  var device: DeviceSession? {
+    if case .device(let session) = self { session } else { nil }
   }
 }
 

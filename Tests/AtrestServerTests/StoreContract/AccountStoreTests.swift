@@ -29,7 +29,7 @@ import Testing
       #expect(try t.accounts.add(name: "kim", created: WallTime(milliseconds: 1)) == nil)
       #expect(try t.accounts.id(named: "kim") == kim)
       #expect(try t.accounts.id(named: "Kim") == nil)
-      try t.devices.revoke([tablet], at: WallTime(milliseconds: 5))
+      try t.devices.revoke([kim[tablet]], at: WallTime(milliseconds: 5))
       let list = try t.accounts.list()
       #expect(list.map(\.name) == ["kim", "sam"])
       #expect(list.map(\.id) == [kim, sam])
@@ -126,15 +126,19 @@ import Testing
       for (device, acknowledged, told) in told {
         try t.devices.note(
           seen: [:],
-          progress: [device: DeviceProgress(acknowledgedSequence: acknowledged, toldSequence: told)]
+          progress: [
+            kim[device]: DeviceProgress(acknowledgedSequence: acknowledged, toldSequence: told)
+          ]
         )
       }
       // A revoked device keeps no position alive.
       try t.devices.note(
         seen: [:],
-        progress: [ReplicaID(rawValue: 3): DeviceProgress(acknowledgedSequence: 1, toldSequence: 3)]
+        progress: [
+          kim[ReplicaID(rawValue: 3)]: DeviceProgress(acknowledgedSequence: 1, toldSequence: 3)
+        ]
       )
-      try t.devices.revoke([ReplicaID(rawValue: 3)], at: WallTime(milliseconds: noon))
+      try t.devices.revoke([kim[ReplicaID(rawValue: 3)]], at: WallTime(milliseconds: noon))
       try t.accounts.pruneCommits(of: kim, keeping: 2)
     }
     // Where a name was pruned, a position has the next one that is kept.
@@ -143,7 +147,8 @@ import Testing
     try store.transaction { t throws(StoreError) in
       for device in [phone, tablet] {
         try t.devices.note(
-          seen: [:], progress: [device: DeviceProgress(acknowledgedSequence: 9, toldSequence: 9)])
+          seen: [:],
+          progress: [kim[device]: DeviceProgress(acknowledgedSequence: 9, toldSequence: 9)])
       }
       for count in [1, 0, -1] { try t.accounts.pruneCommits(of: kim, keeping: count) }
     }

@@ -34,10 +34,11 @@ import Testing
       #expect(try !t.devices.add(copy))
       #expect(try t.devices.list(of: kim).map(\.replica) == [phone, tablet])
       #expect(try t.devices.list(of: nil).map(\.replica) == [phone, tablet, large])
-      try t.devices.revoke([phone], at: WallTime(milliseconds: 7))
-      try t.devices.revoke([phone, ReplicaID(rawValue: 99)], at: WallTime(milliseconds: 9))
-      try t.devices.note(seen: [tablet: WallTime(milliseconds: 50)], progress: [:])
-      try t.devices.note(seen: [tablet: WallTime(milliseconds: 40)], progress: [:])
+      try t.devices.revoke([kim[phone]], at: WallTime(milliseconds: 7))
+      try t.devices.revoke(
+        [kim[phone], kim[ReplicaID(rawValue: 99)]], at: WallTime(milliseconds: 9))
+      try t.devices.note(seen: [kim[tablet]: WallTime(milliseconds: 50)], progress: [:])
+      try t.devices.note(seen: [kim[tablet]: WallTime(milliseconds: 40)], progress: [:])
       let list = try t.devices.list(of: kim)
       #expect(list.map(\.revoked) == [WallTime(milliseconds: 7), nil])
       #expect(list.map(\.seen) == [nil, WallTime(milliseconds: 50)])
@@ -61,7 +62,7 @@ import Testing
           tokenHash: [1], paired: WallTime(milliseconds: Int64(number)), origin: origin)
         #expect(try t.devices.add(device))
       }
-      try t.devices.revoke([ReplicaID(rawValue: 11)], at: WallTime(milliseconds: 7))
+      try t.devices.revoke([kim[ReplicaID(rawValue: 11)]], at: WallTime(milliseconds: 7))
       #expect(try t.devices.list(of: kim).map(\.origin) == origins)
     }
   }
@@ -75,8 +76,8 @@ import Testing
     try store.makeDevice(tablet, kim)
     try store.transaction { t throws(StoreError) in
       var devices = try t.devices.list(of: kim)
-      try t.devices.rename(tablet, to: "Büro")
-      try t.devices.rename(ReplicaID(rawValue: 99), to: "nobody")
+      try t.devices.rename(kim[tablet], to: "Büro")
+      try t.devices.rename(kim[ReplicaID(rawValue: 99)], to: "nobody")
       devices[1].name = "Büro"
       #expect(try t.devices.list(of: kim) == devices)
     }
@@ -94,17 +95,20 @@ import Testing
     let horizon = WallTime(milliseconds: noon)
     try store.transaction { t throws(StoreError) in
       for device in [phone, tablet] {
-        try t.devices.note(seen: [device: WallTime(milliseconds: noon + 1)], progress: [:])
+        try t.devices.note(seen: [kim[device]: WallTime(milliseconds: noon + 1)], progress: [:])
       }
       #expect(try t.devices.acknowledgedSequence(of: kim, seenAfter: horizon) == 0)
       try t.devices.note(
-        seen: [:], progress: [phone: DeviceProgress(acknowledgedSequence: 7, toldSequence: 7 + 2)])
+        seen: [:],
+        progress: [kim[phone]: DeviceProgress(acknowledgedSequence: 7, toldSequence: 7 + 2)])
       #expect(try t.devices.acknowledgedSequence(of: kim, seenAfter: horizon) == 0)
       try t.devices.note(
-        seen: [:], progress: [tablet: DeviceProgress(acknowledgedSequence: 5, toldSequence: 5 + 2)])
+        seen: [:],
+        progress: [kim[tablet]: DeviceProgress(acknowledgedSequence: 5, toldSequence: 5 + 2)])
       #expect(try t.devices.acknowledgedSequence(of: kim, seenAfter: horizon) == 5)
       try t.devices.note(
-        seen: [:], progress: [tablet: DeviceProgress(acknowledgedSequence: 4, toldSequence: 4 + 2)])
+        seen: [:],
+        progress: [kim[tablet]: DeviceProgress(acknowledgedSequence: 4, toldSequence: 4 + 2)])
       #expect(try t.devices.acknowledgedSequence(of: kim, seenAfter: horizon) == 4)
       #expect(try t.devices.list(of: kim).map(\.progress.acknowledgedSequence) == [7, 4])
       #expect(try t.devices.list(of: kim).map(\.progress.toldSequence) == [9, 6])
@@ -116,11 +120,11 @@ import Testing
       #expect(
         try t.devices.acknowledgedSequence(of: kim, seenAfter: WallTime(milliseconds: noon + 1))
           == 0)
-      try t.devices.note(seen: [phone: WallTime(milliseconds: noon + 2)], progress: [:])
+      try t.devices.note(seen: [kim[phone]: WallTime(milliseconds: noon + 2)], progress: [:])
       #expect(
         try t.devices.acknowledgedSequence(of: kim, seenAfter: WallTime(milliseconds: noon + 1))
           == 7)
-      try t.devices.revoke([tablet], at: WallTime(milliseconds: 9))
+      try t.devices.revoke([kim[tablet]], at: WallTime(milliseconds: 9))
       #expect(try t.devices.acknowledgedSequence(of: kim, seenAfter: horizon) == 7)
       #expect(try t.devices.acknowledgedSequence(of: sam, seenAfter: horizon) == 0)
     }
@@ -140,16 +144,16 @@ import Testing
         .init(number: UInt64($0.offset) << 40 + 1, reason: $0.element)
       })
     try store.transaction { t throws(StoreError) in
-      #expect(try t.devices.outbox(of: phone) == .empty)
-      try t.devices.setOutbox(full, of: phone)
-      #expect(try t.devices.outbox(of: phone) == full)
-      #expect(try t.devices.outbox(of: tablet) == .empty)
-      try t.devices.setOutbox(full, of: ReplicaID(rawValue: 99))
-      #expect(try t.devices.outbox(of: ReplicaID(rawValue: 99)) == .empty)
+      #expect(try t.devices.outbox(of: kim[phone]) == .empty)
+      try t.devices.setOutbox(full, of: kim[phone])
+      #expect(try t.devices.outbox(of: kim[phone]) == full)
+      #expect(try t.devices.outbox(of: kim[tablet]) == .empty)
+      try t.devices.setOutbox(full, of: kim[ReplicaID(rawValue: 99)])
+      #expect(try t.devices.outbox(of: kim[ReplicaID(rawValue: 99)]) == .empty)
       let settled = DeviceOutbox(
         takenThrough: OutboxPosition(number: 3, token: 5), refusals: [])
-      try t.devices.setOutbox(settled, of: phone)
-      #expect(try t.devices.outbox(of: phone) == settled)
+      try t.devices.setOutbox(settled, of: kim[phone])
+      #expect(try t.devices.outbox(of: kim[phone]) == settled)
     }
   }
 }

@@ -70,7 +70,7 @@ import Testing
         #expect(try t.invitations.find(invitation.handle) == invitation)
       }
       #expect(try t.invitations.openCount(of: kim) == 2)
-      try t.invitations.remove(madeBy: [phone])
+      try t.invitations.remove(of: kim, madeBy: [phone])
       #expect(try t.invitations.find("BBBB") == nil)
       #expect(try t.invitations.find("CCCC") == nil)
       #expect(try t.invitations.find("DDDD") == made[2])

@@ -105,7 +105,7 @@ final class ServerProcess: @unchecked Sendable {
       queue: queue, registry: registry, environment: environment,
       logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() })
     admin = AdminService(
-      queue: queue, registry: registry, devices: devices, environment: environment,
+      queue: queue, backups: queue, registry: registry, devices: devices, environment: environment,
       address: { "server:1" })
     box.process = self
     keepHouse()
@@ -186,7 +186,10 @@ final class ServerProcess: @unchecked Sendable {
   }
 
   func authenticate(_ metadata: Metadata) -> Caller? {
-    isRunning ? registry.authenticate(metadata, at: environment.now()) : nil
+    guard isRunning,
+      case .device(let session) = registry.authenticate(metadata, at: environment.now())
+    else { return nil }
+    return session
   }
 
   /// Serves a call. The response may come later, or never if the process ends.
