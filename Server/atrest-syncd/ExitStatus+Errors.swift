@@ -21,7 +21,8 @@ extension ExitStatus {
     case .inUse, .closed, .notAwaited, .unavailable: self = .unavailable
     case .newerVersion, .notAStore, .damaged: self = .data
     case .cannotOpen: self = .cannotCreate
-    case .full, .inputOutput, .commitUnknown, .failed: self = .inputOutput
+    case .full, .inputOutput, .commitUnknown, .outcomeUnknown, .failed, .notLoaded:
+      self = .inputOutput
     }
   }
 
