@@ -337,7 +337,8 @@ let package = Package(
       name: "AtrestServerTests",
       dependencies: [
         "AtrestAppStore", "AtrestServer", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
-        "AtrestEntitlements", "AtrestRPC", "AtrestLedger", "AtrestReplication", "AtrestProtocol",
+        "AtrestEntitlements", "AtrestRPC", "AtrestLedger", "AtrestPostgreSQL",
+        "AtrestReplication", "AtrestProtocol",
         "AtrestTestSupport", "AtrestWire",
         "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -382,8 +383,8 @@ let package = Package(
     .testTarget(
       name: "Integration",
       dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
-        "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestTestSupport",
+        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestPostgreSQL",
+        "AtrestSockets", "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestTestSupport",
         "AtrestWire",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),

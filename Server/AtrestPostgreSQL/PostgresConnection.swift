@@ -104,7 +104,8 @@ package actor PostgresConnection {
       let handle = PQHandle(
         target, parameters: parameters, applicationName: session.applicationName)
     else { throw .lost("memory is exhausted") }
-    let problem = await withCheckedContinuation { continuation in
+    let problem: PostgresError? = await withCheckedContinuation { continuation in
+      guard case .new = state else { return continuation.resume(returning: .closed) }
       state = .connecting(handle, nil, continuation)
       // As if libpq had asked to write: that is how it wants to be begun with.
       watchWhileConnecting(for: .writable)
@@ -184,18 +185,21 @@ package actor PostgresConnection {
   func submit(
     _ batch: PostgresBatch, role: PostgresPipeline.Role, within deadline: Duration?
   ) async throws(PostgresError) -> (id: PostgresPipeline.ID, results: [PostgresResult]) {
-    switch state {
-    case .open: break
-    case .closed(let error): throw error.meaning == .failed ? .lost(error.reason) : error
-    case .new, .connecting: preconditionFailure("a batch before the connection is open")
-    }
-    let (id, actions) = try admit(batch, role: role)
+    var id: PostgresPipeline.ID = 0
+    // Not admitted before: in a task that prefers an executor, this call gives up the actor first,
+    // and a turn in between would look for the answers of a batch that was never sent.
     let answer = await withCheckedContinuation { continuation in
-      let at = shard.now.advanced(by: deadline ?? limits.batchDeadline)
-      let token = shard.schedule(at: at) { self.expire(id) }
-      waiters[id] = Waiter(continuation: continuation, deadline: token)
-      carryOut(actions)
-      pump()
+      do throws(PostgresError) {
+        let (new, actions) = try admit(batch, role: role)
+        id = new
+        let at = shard.now.advanced(by: deadline ?? limits.batchDeadline)
+        let token = shard.schedule(at: at) { self.expire(new) }
+        waiters[new] = Waiter(continuation: continuation, deadline: token)
+        carryOut(actions)
+        pump()
+      } catch {
+        continuation.resume(returning: .failure(error))
+      }
     }
     return (id, try answer.get())
   }
@@ -203,6 +207,11 @@ package actor PostgresConnection {
   private func admit(
     _ batch: PostgresBatch, role: PostgresPipeline.Role
   ) throws(PostgresError) -> (id: PostgresPipeline.ID, actions: [PostgresPipeline.Action]) {
+    switch state {
+    case .open: break
+    case .closed(let error): throw error.meaning == .failed ? .lost(error.reason) : error
+    case .new, .connecting: preconditionFailure("a batch before the connection is open")
+    }
     do {
       return try pipeline.admit(batch, role: role)
     } catch {

@@ -10,7 +10,8 @@ package protocol SyncStore: AnyObject {
   /// Runs `body` in a transaction: atomic, isolated, durable on return.
   ///
   /// `body` must not keep the transaction. It may run for milliseconds: nothing else is written
-  /// meanwhile.
+  /// meanwhile. An engine across a network may run it several times, each time from the start, and
+  /// only the last run counts: it is a function of what it reads.
   ///
   /// - Throws: What `body` throws, or `StoreError`; the transaction is then rolled back. After
   ///   `StoreError.commitUnknown` it may have been committed, and the process has to end.

@@ -4,8 +4,6 @@
 import AtrestPostgreSQL
 import AtrestReplication
 import AtrestSockets
-import Dispatch
-import Synchronization
 
 /// A PostgreSQL store on one connection, with a shard of its own. Its calls block their thread.
 ///
@@ -28,7 +26,7 @@ package final class PostgresStore: SyncStore {
       throw .cannotOpen(path: "\(address)", reason: error.userMessage)
     }
     let (shard, name) = (store.shard, max(1, random()))
-    store.connection = try store.wait { () async throws(StoreError) in
+    store.connection = try store.executor.wait { () async throws(StoreError) in
       do {
         // Statements can only be prepared when their tables are there.
         let first = try await PostgresConnection.open(address, on: shard, limits: limits)
@@ -65,23 +63,10 @@ package final class PostgresStore: SyncStore {
     let connection = self.connection
     self.connection = nil
     let shard = shard
-    try? wait { () async throws(StoreError) in
+    try? executor.wait { () async throws(StoreError) in
       await connection?.close()
       await shard.stop()
     }
-  }
-
-  /// Blocks until `work` is done.
-  private func wait<R: Sendable>(
-    _ work: @escaping @Sendable () async throws(StoreError) -> R
-  ) throws(StoreError) -> R {
-    let caller = BlockedCaller<Void, R>()
-    Task(executorPreference: executor) {
-      do throws(StoreError) { caller.end(.success(try await work())) } catch {
-        caller.end(.failure(error))
-      }
-    }
-    return try caller.serve { _ throws(StoreError) in }
   }
 }
 
@@ -122,74 +107,5 @@ extension PostgresStore {
 
   package func beginBackup(to path: String) throws(StoreError) -> any StoreBackup {
     throw .failed(reason: "PostgreSQL makes its own backups: use pg_dump or pg_basebackup")
-  }
-}
-
-// MARK: - Threads
-
-/// Runs tasks on a shard, so that they need no thread of the cooperative pool: a caller may have
-/// blocked all of them.
-private final class ShardTaskExecutor: TaskExecutor {
-  private let shard: Shard
-
-  init(_ shard: Shard) {
-    self.shard = shard
-  }
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    shard.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-  }
-}
-
-/// Lets a blocked thread run what a task asks of it, until the task ends.
-///
-///     task    ── run ──▶ waits            ── end
-///     caller     waits ──▶ body, answer ──▶ waits ──▶ returns
-private final class BlockedCaller<Request, Reply: Sendable>: @unchecked Sendable {
-  // Sendable: of the two threads one always waits for the other, and semaphores hand the members
-  // over. So is what a request refers to.
-  private enum Step {
-    case run(Request)
-    case end(Result<Reply, StoreError>)
-  }
-
-  private let toCaller = DispatchSemaphore(value: 0)
-  private let toTask = DispatchSemaphore(value: 0)
-  private var step: Step?
-  private var problem: StoreError?
-
-  /// Has the caller run its body. Blocks the task's thread meanwhile.
-  func run(_ request: Request) throws(StoreError) {
-    step = .run(request)
-    toCaller.signal()
-    toTask.wait()
-    if let problem { throw problem }
-  }
-
-  /// The last step.
-  func end(_ result: Result<Reply, StoreError>) {
-    step = .end(result)
-    toCaller.signal()
-  }
-
-  /// Runs `body` for each request, on this thread, until the task ends.
-  func serve(_ body: (Request) throws(StoreError) -> Void) throws(StoreError) -> Reply {
-    while true {
-      toCaller.wait()
-      switch step {
-      case .run(let request):
-        do throws(StoreError) {
-          try body(request)
-          problem = nil
-        } catch {
-          problem = error
-        }
-        step = nil
-        toTask.signal()
-      case .end(let result): return try result.get()
-      case nil: throw .failed(reason: "a task without a step")
-      }
-    }
   }
 }

@@ -29,20 +29,21 @@ final class StagedAccounts: AccountStore {
     let known = try staging.value(staging.reads.accountNames[name]) {
       $0.accountNames.insert(name)
     }
-    return known.flatMap { staging.changes.removedAccounts.contains($0) ? nil : $0 }
+    return known.flatMap { staging.isRemoved($0) ? nil : $0 }
   }
 
   func find(_ id: AccountID) throws(StoreError) -> AccountEntry? {
-    if let added = staging.changes.addedAccounts[id] { return current(entry(id, added)) }
-    guard !staging.changes.removedAccounts.contains(id) else { return nil }
-    return try staging.value(staging.reads.accounts[id]) { $0.accounts.insert(id) }.map(current)
+    if let added = staging.changes.addedAccounts[id] { return try current(entry(id, added)) }
+    guard !staging.isRemoved(id) else { return nil }
+    let known = try staging.value(staging.reads.accounts[id]) { $0.accounts.insert(id) }
+    return try known.map { known throws(StoreError) in try current(known) }
   }
 
   func list() throws(StoreError) -> [AccountEntry] {
     let known = try staging.value(staging.reads.everyAccount) { $0.everyAccount = true }
     let added = staging.changes.addedAccounts.map { entry($0, $1) }
-    return (known.filter { !staging.changes.removedAccounts.contains($0.id) } + added)
-      .map(current).sorted { $0.name < $1.name }
+    return try (known.filter { !staging.isRemoved($0.id) } + added)
+      .map { entry throws(StoreError) in try current(entry) }.sorted { $0.name < $1.name }
   }
 
   private func entry(_ id: AccountID, _ added: StagedChanges.AddedAccount) -> AccountEntry {
@@ -52,7 +53,7 @@ final class StagedAccounts: AccountStore {
   }
 
   /// An entry with what this transaction changed of it.
-  private func current(_ entry: AccountEntry) -> AccountEntry {
+  private func current(_ entry: AccountEntry) throws(StoreError) -> AccountEntry {
     var entry = entry
     if let change = staging.changes.feeds[entry.id] {
       entry.head = change.head ?? entry.head
@@ -61,9 +62,17 @@ final class StagedAccounts: AccountStore {
     }
     let added = staging.changes.addedDevices.values.filter { $0.account == entry.id }
     entry.devices += added.count { $0.revoked == nil }
-    // A revocation is only counted where the list of devices says that it is the first.
-    let known = (staging.reads.deviceLists[entry.id] ?? []) + added
-    entry.devices -= known.count {
+    guard staging.changes.revocations.keys.contains(where: { $0.account == entry.id }) else {
+      return entry
+    }
+    // Only the list of devices says which revocations are their first.
+    var known: [DeviceEntry] = []
+    if staging.changes.addedAccounts[entry.id] == nil {
+      known = try staging.value(staging.reads.deviceLists[entry.id]) {
+        $0.deviceLists.insert(entry.id)
+      }
+    }
+    entry.devices -= (known + added).count {
       $0.revoked == nil && staging.changes.revocations[$0.address] != nil
     }
     return entry
@@ -82,9 +91,7 @@ final class StagedAccounts: AccountStore {
   func feedStates(of accounts: [AccountID]) throws(StoreError) -> [FeedState] {
     var states: [FeedState] = []
     for account in accounts {
-      guard staging.changes.addedAccounts[account] == nil,
-        !staging.changes.removedAccounts.contains(account)
-      else {
+      guard staging.changes.addedAccounts[account] == nil, !staging.isRemoved(account) else {
         states.append(advanced(.empty, account))
         continue
       }
@@ -100,7 +107,7 @@ final class StagedAccounts: AccountStore {
   private func missing(of accounts: [AccountID]) -> [AccountID] {
     accounts.filter {
       staging.reads.feedStates[$0] == nil && staging.changes.addedAccounts[$0] == nil
-        && !staging.changes.removedAccounts.contains($0)
+        && !staging.isRemoved($0)
     }
   }
 
@@ -129,6 +136,7 @@ final class StagedAccounts: AccountStore {
 
   func position(of sequence: UInt64, account: AccountID) throws(StoreError) -> Cursor? {
     guard sequence > 0 else { return .start }
+    guard !staging.isRemoved(account) else { return nil }
     try staging.expectLock(on: account)
     let position = FeedPosition(account: account, sequence: sequence)
     let known = try staging.value(staging.reads.positions[position]) {

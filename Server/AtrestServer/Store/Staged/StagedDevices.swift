@@ -30,9 +30,9 @@ final class StagedDevices: DeviceStore {
   func list(of account: AccountID?) throws(StoreError) -> [DeviceEntry] {
     guard let account else { return try listAll() }
     let added = staging.changes.addedDevices.values.filter { $0.account == account }
-    guard staging.changes.addedAccounts[account] == nil,
-      !staging.changes.removedAccounts.contains(account)
-    else { return added.map(current).sorted(by: Self.isOlder) }
+    guard staging.changes.addedAccounts[account] == nil, !staging.isRemoved(account) else {
+      return added.map(current).sorted(by: Self.isOlder)
+    }
     try staging.expectLock(on: account)
     let known = try staging.value(staging.reads.deviceLists[account]) {
       $0.deviceLists.insert(account)
@@ -58,7 +58,7 @@ final class StagedDevices: DeviceStore {
   }
 
   private func isRemoved(_ device: DeviceEntry) -> Bool {
-    staging.changes.removedAccounts.contains(device.account)
+    staging.isRemoved(device.account)
   }
 
   /// A device with what this transaction changed of it.
@@ -110,7 +110,9 @@ final class StagedDevices: DeviceStore {
 
   func outbox(of device: DeviceAddress) throws(StoreError) -> DeviceOutbox {
     if let changed = staging.changes.outboxes[device] { return changed }
-    if staging.changes.addedDevices[device.replica] != nil { return .empty }
+    if staging.changes.addedDevices[device.replica] != nil || staging.isRemoved(device.account) {
+      return .empty
+    }
     try staging.expectLock(on: device.account)
     return try staging.value(staging.reads.outboxes[device]) { $0.outboxes.insert(device) }
   }

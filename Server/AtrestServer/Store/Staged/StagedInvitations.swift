@@ -24,7 +24,7 @@ final class StagedInvitations: InvitationStore {
     let known = try staging.value(staging.reads.invitations[handle]) {
       $0.invitations.insert(handle)
     }
-    guard let known, !staging.changes.removedAccounts.contains(known.account) else { return nil }
+    guard let known, !staging.isRemoved(known.account) else { return nil }
     return known
   }
 
@@ -34,7 +34,9 @@ final class StagedInvitations: InvitationStore {
 
   private func list(of account: AccountID) throws(StoreError) -> [InvitationEntry] {
     let added = staging.changes.addedInvitations.values.filter { $0.account == account }
-    guard staging.changes.addedAccounts[account] == nil else { return added }
+    guard staging.changes.addedAccounts[account] == nil, !staging.isRemoved(account) else {
+      return added
+    }
     try staging.expectLock(on: account)
     let known = try staging.value(staging.reads.invitationLists[account]) {
       $0.invitationLists.insert(account)

@@ -33,7 +33,7 @@ final class StagedPurchases: PurchaseStore {
     let known = try staging.value(staging.reads.holders[purchase]) {
       $0.holders.insert(purchase)
     }
-    return known.flatMap { staging.changes.removedAccounts.contains($0.account) ? nil : $0 }
+    return known.flatMap { staging.isRemoved($0.account) ? nil : $0 }
   }
 
   func appAccountToken(
@@ -49,7 +49,7 @@ final class StagedPurchases: PurchaseStore {
     let holder = try staging.value(staging.reads.appAccounts[token]) {
       $0.appAccounts.insert(token)
     }
-    guard holder.map({ staging.changes.removedAccounts.contains($0) }) ?? true else { return nil }
+    guard holder.map({ staging.isRemoved($0) }) ?? true else { return nil }
     try staging.expectWrite(to: account)
     staging.changes.appAccountTokens[account] = token
     return token

@@ -27,6 +27,8 @@ final class StagedRecords: RecordStore {
       if let change = staging.changes.records[address] {
         records.append(change.record)
         bytes += change.record.bytes
+      } else if staging.isRemoved(address.account) {
+        records.append(nil)
       } else if let known = staging.reads.records[address] {
         records.append(known)
         bytes += known?.bytes ?? 0
@@ -38,7 +40,9 @@ final class StagedRecords: RecordStore {
     guard missing.isEmpty else {
       throw staging.miss { queries in
         for address in missing
-        where staging.changes.records[address] == nil && staging.reads.records[address] == nil {
+        where staging.changes.records[address] == nil && staging.reads.records[address] == nil
+          && !staging.isRemoved(address.account)
+        {
           queries.records.insert(address)
         }
       }
@@ -75,7 +79,7 @@ final class StagedRecords: RecordStore {
     try staging.expectLock(on: account)
     var own = changesBySequence(of: account).drop { $0.record.sequence <= sequence }
     var position = FeedPosition(account: account, sequence: sequence)
-    while true {
+    while !staging.isRemoved(account) {
       let chunk = try staging.value(staging.reads.feedChunks[position]) {
         $0.feedChunks.insert(position)
       }
@@ -100,7 +104,7 @@ final class StagedRecords: RecordStore {
     try staging.expectLock(on: account)
     var found: [StagedReads.KeyRow] = []
     var position = FeedPosition(account: account, sequence: sequence)
-    while found.count < limit {
+    while found.count < limit, !staging.isRemoved(account) {
       let chunk = try staging.value(staging.reads.keyChunks[position]) {
         $0.keyChunks.insert(position)
       }
@@ -130,6 +134,7 @@ final class StagedRecords: RecordStore {
   private func expectFirstChunks(
     of intervals: [KeyInterval], _ account: AccountID
   ) throws(StoreError) {
+    guard !staging.isRemoved(account) else { return }
     let ranges = intervals.map { RecordRange(account: account, interval: $0) }
     let missing = ranges.filter { staging.reads.rangeChunks[$0] == nil }
     guard missing.isEmpty else { throw staging.miss { $0.rangeChunks.formUnion(missing) } }
@@ -141,7 +146,7 @@ final class StagedRecords: RecordStore {
   ) throws(StoreError) {
     var own = changesByKey(of: account, in: interval)[...]
     var interval = interval
-    while true {
+    while !staging.isRemoved(account) {
       let range = RecordRange(account: account, interval: interval)
       let chunk = try staging.value(staging.reads.rangeChunks[range]) {
         $0.rangeChunks.insert(range)
@@ -166,7 +171,9 @@ final class StagedRecords: RecordStore {
   ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
     try staging.expectLock(on: account)
     let query = DueQuery(account: account, now: now, acknowledged: acknowledged, limit: limit)
-    let rows = try staging.value(staging.reads.due[query]) { $0.due.insert(query) }
+    let rows =
+      staging.isRemoved(account)
+      ? [] : try staging.value(staging.reads.due[query]) { $0.due.insert(query) }
     var found = rows.filter { !isChanged(account, $0.key) }.map { ($0.key, $0.record) }
     for change in changesBySequence(of: account) {
       guard found.count < limit, let due = change.record.due else { continue }
@@ -185,7 +192,7 @@ final class StagedRecords: RecordStore {
   }
 
   private func changesBySequence(of account: AccountID) -> [RecordChange] {
-    if let known = changedBySequence[account] { return known }
+    if let known = changedBySequence[account], !staging.isRemoved(account) { return known }
     let changes = unsortedChanges(of: account).sorted { $0.record.sequence < $1.record.sequence }
     changedBySequence[account] = changes
     return changes

@@ -75,6 +75,9 @@ final class Staging {
 
   var isReadOnly: Bool { locked == nil }
 
+  /// Whether the transaction removes the account: nothing that was loaded of it counts any more.
+  func isRemoved(_ account: AccountID) -> Bool { changes.removedAccounts.contains(account) }
+
   /// Takes what was loaded, or notes that it is missing.
   func value<Value>(
     _ known: Value?, orMiss miss: (inout StoreQueries) -> Void
