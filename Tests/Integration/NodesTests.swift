@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several servers on one database of PostgreSQL, with real replicas.
+
+import AtrestClient
+import AtrestDomain
+import AtrestPostgreSQL
+import AtrestProtocol
+import AtrestReplication
+import AtrestRPC
+import AtrestSockets
+import AtrestTestSupport
+import AtrestWire
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import AtrestServer
+
+@Suite(.serialized, .timeLimit(.minutes(10))) struct NodesTests {
+  @Test("conflicting edits on two servers meet: the replicas agree, and nothing is lost")
+  func conflicts() async throws {
+    let nodes = try await TestNodes(2)
+    let phone = try await nodes.device("phone", through: 0)
+    let tablet = try await nodes.device("tablet", through: 1)
+    let shared = try fast()
+    try await phone.replica.save(shared)
+    _ = try await phone.replica.sync()
+    _ = try await tablet.replica.sync()
+    var one = shared
+    one.targetMinutes = 840
+    var other = shared
+    other.targetMinutes = 1080
+    try await phone.replica.save(one)
+    try await tablet.replica.save(other)
+    for index in 0..<50 {
+      try await phone.replica.save(try water(100 + index))
+      try await tablet.replica.save(try water(300 + index))
+    }
+    async let a = phone.replica.sync()
+    async let b = tablet.replica.sync()
+    _ = try await (a, b)
+    // One server may not have heard of the other's commit yet.
+    try await until {
+      for device in [phone, tablet] { _ = try await device.replica.sync() }
+      return try phone.replica.digest() == tablet.replica.digest()
+    }
+    #expect(try await phone.replica.records(of: WaterEntry.self).count == 100)
+    #expect(try await phone.replica.conflicts().count == 1)
+    await nodes.stop()
+  }
+
+  @Test("a commit on one server is new on another at once, and known there to be nothing new after")
+  func heads() async throws {
+    let nodes = try await TestNodes(2)
+    let phone = try await nodes.device("phone", through: 0)
+    let tablet = try await nodes.device("tablet", through: 1)
+    for round in 0..<20 {
+      try await phone.replica.save(try water(100 + round))
+      _ = try await phone.replica.sync()
+      // It may not have been told yet, but it must not be told that there is nothing for long.
+      try await until {
+        _ = try await tablet.replica.sync()
+        return try await tablet.replica.records(of: WaterEntry.self).count == round + 1
+      }
+    }
+    #expect(try phone.replica.digest() == tablet.replica.digest())
+    await nodes.stop()
+  }
+
+  @Test("a device that is revoked on one server loses its stream on another")
+  func revoked() async throws {
+    let nodes = try await TestNodes(2)
+    let phone = try await nodes.device("phone", through: 0)
+    let tablet = try await nodes.device("tablet", through: 1)
+    _ = try await tablet.replica.sync()
+    let ended = Task { try await tablet.replica.watch { _, _ in } }
+    let other = try #require(try await phone.replica.devices().first { !$0.isCurrent })
+    try await phone.replica.revoke(other.replica)
+    await #expect(throws: SyncError.accessEnded) { try await ended.value }
+    await #expect(throws: SyncError.accessEnded) { try await tablet.replica.sync() }
+    await nodes.stop()
+  }
+
+  @Test("sessions that the database ends in the middle of everything cost nothing but a repetition")
+  func brokenSessions() async throws {
+    let nodes = try await TestNodes(2)
+    let phone = try await nodes.device("phone", through: 0)
+    let tablet = try await nodes.device("tablet", through: 1)
+    let isDone = Atomic(false)
+    async let breaker: Void = {
+      while !isDone.load(ordering: .relaxed) { try await nodes.endSessions() }
+    }()
+    for round in 0..<30 {
+      try await phone.replica.save(try water(100 + round))
+      try await tablet.replica.save(try water(500 + round))
+      _ = try? await phone.replica.sync()
+      _ = try? await tablet.replica.sync()
+    }
+    isDone.store(true, ordering: .relaxed)
+    try await breaker
+    try await until {
+      for device in [phone, tablet, phone] { _ = try? await device.replica.sync() }
+      return try phone.replica.digest() == tablet.replica.digest()
+    }
+    #expect(try await phone.replica.records(of: WaterEntry.self).count == 60)
+    #expect(try await phone.replica.conflicts().isEmpty)
+    await nodes.stop()
+  }
+
+  @Test("an older copy of the database is noticed; what devices hold comes back")
+  func olderCopy() async throws {
+    let nodes = try await TestNodes(1)
+    let phone = try await nodes.device("phone", through: 0)
+    let tablet = try await nodes.device("tablet", through: 0)
+    try await phone.replica.save(try water(100))
+    for device in [phone, tablet] { _ = try await device.replica.sync() }
+    try await nodes.keepCopy()
+    try await phone.replica.save(try water(200))
+    for device in [phone, tablet] { _ = try await device.replica.sync() }
+    try await nodes.restoreCopy()
+    try await tablet.replica.save(try water(300))
+    for device in [tablet, phone, tablet] { _ = try await device.replica.sync() }
+    #expect(try phone.replica.digest() == tablet.replica.digest())
+    #expect(try await phone.replica.records(of: WaterEntry.self).count == 3)
+    await nodes.stop()
+  }
+}
+
+/// Waits for something that servers tell each other. The suite's limit ends it.
+private func until(_ condition: () async throws -> Bool) async throws {
+  while try await !condition() {
+    try Task.checkCancellation()
+    await Task.yield()
+  }
+}
+
+/// Servers on one database of a test's own.
+final class TestNodes: Sendable {
+  private let folder: Folder
+  private let database: String
+  private let owner: PostgresConnection
+  private let shard: Shard
+  private let servers: Mutex<[Server]>
+  private let addresses: Mutex<[SocketAddress]>
+  private let postgres: PostgresServer
+
+  init(_ count: Int) async throws {
+    folder = try Folder()
+    postgres = try PostgresServer.shared.get()
+    database = "nodes_" + UUID().uuidString.lowercased().filter { $0 != "-" }
+    shard = try Shard(label: "test.nodes")
+    owner = try await PostgresConnection.open(PostgresAddress(parsing: postgres.url), on: shard)
+    servers = Mutex([])
+    addresses = Mutex(
+      Array(repeating: .ipv4(octets: [127, 0, 0, 1], port: 0), count: count))
+    try await run("CREATE DATABASE \(database)")
+    try await start()
+  }
+
+  private func run(_ sql: String) async throws {
+    // A session that is ended twice is a warning, which says nothing about the rest.
+    _ = try await owner.run(PostgresBatch([PostgresStatement(sql)], changes: false))
+  }
+
+  private func start() async throws {
+    var started: [Server] = []
+    for (index, address) in addresses.withLock({ $0 }).enumerated() {
+      var configuration = Server.Configuration(
+        dataDirectory: path(index), listenAddress: address,
+        logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+        onFatal: { Issue.record("the store failed: \($0.userMessage)") })
+      configuration.database = try PostgresAddress(parsing: postgres.url(of: database))
+      started.append(try await Server.start(configuration))
+    }
+    addresses.withLock { $0 = started.map(\.address) }
+    servers.withLock { $0 = started }
+  }
+
+  private func path(_ index: Int) -> String { folder.url.path + "/node\(index)" }
+
+  /// A paired replica that calls one of the servers.
+  func device(_ name: String, through index: Int) async throws -> TestDevice {
+    let device = try TestDevice()
+    let channel = try GRPCChannel(
+      to: .address(.unix(path: Server.adminSocketPath(in: path(index)))))
+    let request = AccountRequest(name: "home").packed
+    let answer: [UInt8]
+    do {
+      answer = try await channel.unary(Method.Admin.addAccount, request)
+    } catch {
+      answer = try await channel.unary(Method.Admin.inviteDevice, request)
+    }
+    await channel.close()
+    let invitation = try Invitation(unpacking: answer)
+    try await device.replica.pair(
+      PairingLink(server: ServerAddress(parsing: invitation.address), code: invitation.code),
+      name: name)
+    return device
+  }
+
+  /// Ends every session of the servers.
+  func endSessions() async throws {
+    try await run(
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = '\(database)' AND pid <> pg_backend_pid()
+      """)
+  }
+
+  /// Keeps the database as it is. The servers start again.
+  func keepCopy() async throws {
+    await stopServers()
+    try await run("CREATE DATABASE \(database)_copy TEMPLATE \(database)")
+    try await start()
+  }
+
+  /// Puts the copy in the database's place. The servers start again.
+  func restoreCopy() async throws {
+    await stopServers()
+    try await run("DROP DATABASE \(database) WITH (FORCE)")
+    try await run("ALTER DATABASE \(database)_copy RENAME TO \(database)")
+    try await start()
+  }
+
+  private func stopServers() async {
+    for server in servers.withLock({ $0 }) { await server.stop() }
+    servers.withLock { $0 = [] }
+  }
+
+  func stop() async {
+    await stopServers()
+    try? await run("DROP DATABASE \(database) WITH (FORCE)")
+    await owner.close()
+    await shard.stop()
+  }
+}
