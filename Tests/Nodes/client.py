@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client of PostgreSQL's protocol that sends what it is told, message by message, and shows what came back."""
+"""A client of PostgreSQL's protocol that sends messages as it is told, and shows what came back."""
 
 import base64
 import hashlib
