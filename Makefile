@@ -9,11 +9,16 @@ SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/sim
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall demo run test bench chaos attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations build release deps test-deps format protos clean
+.PHONY: install uninstall demo demo-nodes run test bench chaos attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations build release deps test-deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
 	@Scripts/demo $(RELEASE)
+
+## demo-nodes: three daemons on PostgreSQL; one of them and the primary are killed; two minutes
+demo-nodes: release
+	@Scripts/install-missing nodes
+	@Scripts/demo-nodes $(RELEASE)
 
 ## run: a server that stays; data in run/, on 127.0.0.1:7443
 run: release

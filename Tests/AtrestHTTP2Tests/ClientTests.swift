@@ -139,7 +139,7 @@ struct ClientTests {
     let ends: [(Frame, StatusCode)] = [
       (.data(1, [], end: true), .internal), (.reset(1, 0), .internal), (.reset(1, 8), .cancelled),
       (.reset(1, 7), .unavailable), (.reset(1, 11), .resourceExhausted),
-      (.reset(1, 2), .internal), (.reset(1, 12), .permissionDenied),
+      (.reset(1, 2), .unavailable), (.reset(1, 12), .permissionDenied),
       (.headers(1, [("x-only", "1")], end: true), .unknown),
     ]
     for (end, code) in ends {

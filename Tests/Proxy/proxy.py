@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A phone and a tablet sync through nginx, which reloads and whose daemon restarts; then the units and the backup."""
+"""A phone and a tablet sync through nginx, which reloads and whose daemon restarts; then the units,
+the backup, and several nodes."""
 
 import os
 import pathlib
@@ -32,6 +33,7 @@ def main():
             check_proxy(scene, is_long)
             check_backups(scene)
             check_certificates(scene)
+            check_nodes(scene)
 
 
 def check_proxy(scene, is_long):
@@ -137,6 +139,20 @@ def check_certificates(scene):
     await_that(lambda: scene.certificate() != first, "the new certificate is shown")
 
 
+def check_nodes(scene):
+    step("two nodes of three are down: calls and streams reach the third")
+    stop(scene.nginx)
+    scene.use_nodes([free_port("127.0.0.1"), scene.inner, free_port("127.0.0.1")])
+    phone, tablet = scene.device("phone"), scene.device("tablet")
+    with scene.watch("tablet") as watch:
+        watch.await_exchange()
+        for amount in range(401, 407):
+            phone("water", "add", f"{amount}ml")
+            phone("sync")
+            watch.await_news()
+    assert phone("replica", "dump") == tablet("replica", "dump")
+
+
 def check_planted_links(examples, folder):
     """The folder of certificates is the daemon's; who has taken the daemon over may not reach root's files by it."""
     if os.geteuid() != 0:
@@ -183,13 +199,13 @@ def check_units(units, folder):
         copies.append(str(copy))
     done = run(["systemd-analyze", "verify", "--man=no", *copies])
     assert not done.stderr.strip(), done.stderr
-    service = str(folder / "atrest-syncd.service")
-    score = subprocess.run(
-        ["systemd-analyze", "security", "--offline=yes", "--threshold=20", service],
-        capture_output=True,
-        text=True,
-    )
-    assert score.returncode == 0, score.stdout + score.stderr
+    for name in ("atrest-syncd.service", "atrest-syncd@.service"):
+        score = subprocess.run(
+            ["systemd-analyze", "security", "--offline=yes", "--threshold=20", str(folder / name)],
+            capture_output=True,
+            text=True,
+        )
+        assert score.returncode == 0, score.stdout + score.stderr
 
 
 class Scene:
@@ -278,15 +294,19 @@ class Scene:
 
     def _write_configuration(self):
         """The example as it is, but for names, ports and paths."""
-        text = (self.examples / "nginx.conf").read_text()
+        node = {"server 127.0.0.1:7443;": f"server 127.0.0.1:{self.inner};"}
+        self._write_example("nginx.conf", node)
+
+    def _write_example(self, name, upstreams):
+        text = (self.examples / name).read_text()
         literal = f"[{self.host}]" if ":" in self.host else self.host
-        for old, new in {
-            "server 127.0.0.1:7443;": f"server 127.0.0.1:{self.inner};",
+        names = {
             "listen 443 ssl http2;": f"listen {literal}:{self.port} ssl http2;",
             "    listen [::]:443 ssl http2;\n": "",
             "/etc/letsencrypt/live/sync.example.org": str(self.folder),
             "server_name sync.example.org;": f"server_name {self.name};",
-        }.items():
+        }
+        for old, new in (upstreams | names).items():
             assert old in text, f"the example has no {old!r} any more"
             text = text.replace(old, new)
         (self.folder / "atrest.conf").write_text(text)
@@ -311,6 +331,19 @@ class Scene:
                 ["nginx", "-e", log, "-c", configuration], stdout=output, stderr=output
             )
         await_that(lambda: is_open(self.host, self.port), "nginx listens")
+
+    def use_nodes(self, ports):
+        """Starts nginx anew with the example for several nodes, at the same address."""
+        nodes = {
+            f"server 10.0.0.1{number}:7443": f"server 127.0.0.1:{port}"
+            for number, port in enumerate(ports, 1)
+        }
+        authority = {
+            "/etc/ssl/certs/ca-certificates.crt": f"{self.folder}/ca.pem",
+            "grpc_ssl_name sync.example.org;": f"grpc_ssl_name {self.name};",
+        }
+        self._write_example("nginx-nodes.conf", nodes | authority)
+        self._start_nginx()
 
     def start_daemon(self, encryption=("--insecure",)):
         with open(self.folder / "daemon.log", "ab") as log:
@@ -395,14 +428,18 @@ class Watch:
     def __exit__(self, *problem):
         stop(self.process)
 
-    def await_news(self):
+    def await_exchange(self):
+        """Waits for the next report, even if nothing came."""
+        self.await_news(rb'"sent"')
+
+    def await_news(self, words=rb'"(received|pulled)"\s*:\s*[1-9]'):
         """Waits for the next report that something came."""
         until = time.monotonic() + LIMIT_SECONDS
         while True:
             line, _, rest = self.said.partition(b"\n")
             if rest or self.said.endswith(b"\n"):
                 self.said = rest
-                if re.search(rb'"(received|pulled)"\s*:\s*[1-9]', line):
+                if re.search(words, line):
                     return
                 continue
             left = until - time.monotonic()

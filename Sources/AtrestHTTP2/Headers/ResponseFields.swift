@@ -81,6 +81,9 @@ extension Status {
   init(http2Error code: UInt32) {
     switch code {
     case 0: self.init(.internal, "The response ended without a status.")
+    // Not gRPC's mapping, which is INTERNAL. A proxy says so of a stream whose server died, and a
+    // connection that is lost without a proxy is UNAVAILABLE, too.
+    case 2: self.init(.unavailable, "The stream broke on its way: HTTP/2 error 2.")
     case 7: self.init(.unavailable, "The server refused the call before working on it.")
     case 8: self.init(.cancelled, "The server cancelled the call.")
     case 11: self.init(.resourceExhausted, "The server asks for calm.")
