@@ -32,9 +32,11 @@ final class StagedInvitations: InvitationStore {
     try list(of: account).count { $0.usedBy == nil }
   }
 
-  private func list(of account: AccountID) throws(StoreError) -> [InvitationEntry] {
+  func list(of account: AccountID) throws(StoreError) -> [InvitationEntry] {
     let added = staging.changes.addedInvitations.values.filter { $0.account == account }
-    guard staging.changes.addedAccounts[account] == nil else { return added }
+    guard staging.changes.addedAccounts[account] == nil,
+      !staging.changes.removedAccounts.contains(account)
+    else { return added }
     try staging.expectLock(on: account)
     let known = try staging.value(staging.reads.invitationLists[account]) {
       $0.invitationLists.insert(account)
@@ -48,6 +50,10 @@ final class StagedInvitations: InvitationStore {
 
   func markUsed(_ handle: String, by tokenHash: [UInt8]) throws(StoreError) {
     try change(handle) { $0.usedBy = tokenHash }
+  }
+
+  func setPending(_ device: PendingDeviceEntry, of handle: String) throws(StoreError) {
+    try change(handle) { $0.pending = device }
   }
 
   func setTriesLeft(_ count: Int, of handle: String) throws(StoreError) {
