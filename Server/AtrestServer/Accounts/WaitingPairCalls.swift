@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices that sent the right code and wait for approval. In memory only: after a restart,
-// pending devices call again.
+// The Pair calls that wait on this daemon for a decision. Who waits is in the store.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -8,131 +7,114 @@ import AtrestReplication
 import AtrestWire
 import Synchronization
 
-/// A device that sent the right code, with everything that a decision needs.
-struct PendingPairing: Sendable {
-  /// Identifies it in ResolvePendingDevice.
-  let handle: UInt64
-  /// The handle of its code, and the hash of the code's secret.
-  let code: String
-  let secretHash: [UInt8]
-  let account: AccountID
-  let inviter: ReplicaID
-  /// The name that it requested.
-  let name: String
-  /// The digits that both the device and the approving person see.
-  let digits: String
-  /// The secret of its future token.
-  let secret: [UInt8]
-  let since: WallTime
-  let expires: WallTime
-}
-
-/// The call of a pending device. It may end before it is answered, on another thread.
+/// A Pair call. It may end before it is answered, on another thread.
 final class PairCall: Sendable {
-  let answer: Answer
+  let code: PairingCode
+  /// Its nonce is needed for the token, which the store does not have.
+  let request: PairRequest
   /// The rate-limit keys that its attempt was charged to; see `AttemptLimiter.keys(of:)`.
   let peer: [[UInt8]]
+  let answer: Answer
+  /// See `WaitingPairCalls.lookCount`.
+  fileprivate let lookCount: Int
   fileprivate let hasEnded = Atomic(false)
 
-  init(peer: [[UInt8]] = [], answer: Answer) {
+  /// - Parameter lookCount: `WaitingPairCalls.lookCount`, read before the code is tried.
+  init(
+    _ code: PairingCode, _ request: PairRequest, from peer: [[UInt8]] = [], lookCount: Int,
+    answer: Answer
+  ) {
+    self.code = code
+    self.request = request
     self.peer = peer
+    self.lookCount = lookCount
     self.answer = answer
   }
 }
 
-/// All pending devices, at most one per open code. Thread-safe.
+/// All waiting calls, at most one per code. Thread-safe.
 ///
-/// Decisions are made in storage; see `Pairing.decide`. Whatever removes a pending device runs on
-/// the storage queue after the deciding commit. So a pending device only ever receives the stored
-/// result.
-final class PendingPairings: Sendable {
-  private struct Place {
-    let pendingDevice: PendingPairing
-    /// Nil while no call waits. The device can call again for its answer.
-    var call: PairCall?
+/// Whatever may decide about a device makes its call look at the store again, after the commit. So
+/// a call is only ever answered what is stored. Whoever takes a call out of here answers it.
+final class WaitingPairCalls: Sendable {
+  /// A waiting call, with what tells whether it is concerned.
+  struct Entry: Sendable {
+    let call: PairCall
+    let account: AccountID
+    /// The device that made its code.
+    let inviter: ReplicaID
+    /// When its code expires.
+    let expires: WallTime
   }
 
-  /// Keyed by the code's handle.
-  private let places = Mutex<[String: Place]>([:])
-
-  /// The pending devices of an account, in order of arrival.
-  func pendingDevices(of account: AccountID, at now: WallTime) -> [PendingPairing] {
-    let ends = Pairing.openEnds(at: now)
-    let waiting = places.withLock { places in
-      places.values.filter {
-        $0.pendingDevice.account == account && ends.contains($0.pendingDevice.expires)
-      }.map(\.pendingDevice)
-    }
-    return waiting.sorted { ($0.since, $0.code) < ($1.since, $1.code) }
+  private struct State {
+    /// Keyed by the code's handle.
+    var entries: [String: Entry] = [:]
+    var lookCount = 0
   }
 
-  /// The pending device with this handle, or nil.
-  func pendingDevice(_ handle: UInt64, of account: AccountID) -> PendingPairing? {
-    places.withLock { places in
-      places.values.first {
-        $0.pendingDevice.handle == handle && $0.pendingDevice.account == account
-      }?.pendingDevice
-    }
+  private let state = Mutex(State())
+
+  /// How often waiting calls were searched. A call whose code is tried meanwhile is not found: it
+  /// has to look when it is parked.
+  var lookCount: Int { state.withLock { $0.lookCount } }
+
+  /// What parking a call did.
+  struct Parked {
+    /// The call that it replaces.
+    let replaced: PairCall?
+    /// Whether it may have been decided since its code was tried.
+    let hasMissedLook: Bool
   }
 
-  /// The outcome for a call that has the right code.
-  enum Parking {
-    /// It waits. `insteadOf` is the call that it replaces, if any. `isNew` is true if no device
-    /// waited with this code before.
-    case waits(insteadOf: PairCall?, isNew: Bool)
-    /// The code is bound to another device.
-    case bound
-  }
-
-  /// Parks a call and binds its code to this device. A device that calls again keeps its name and
-  /// its handle.
-  func park(_ pendingDevice: PendingPairing, _ call: PairCall) -> Parking {
-    places.withLock { places in
-      var place = Place(pendingDevice: pendingDevice)
-      var isNew = true
-      if let known = places[pendingDevice.code] {
-        if Secret.areEqual(known.pendingDevice.secretHash, pendingDevice.secretHash) {
-          guard Secret.areEqual(known.pendingDevice.secret, pendingDevice.secret) else {
-            return .bound
-          }
-          place = known
-          isNew = false
-        }
-        // Otherwise the earlier code has ended and another one has its handle. Its device cannot be
-        // approved any more.
+  /// Parks a call. One that has ended is not kept.
+  func park(_ call: PairCall, with invitation: InvitationEntry) -> Parked {
+    state.withLock { state in
+      let replaced = state.entries.removeValue(forKey: invitation.handle)?.call
+      if !call.hasEnded.load(ordering: .acquiring) {
+        state.entries[invitation.handle] = Entry(
+          call: call, account: invitation.account, inviter: invitation.inviter ?? .none,
+          expires: invitation.expires)
       }
-      let old = places[pendingDevice.code]?.call
-      place.call = call.hasEnded.load(ordering: .acquiring) ? nil : call
-      places[pendingDevice.code] = place
-      return .waits(insteadOf: old, isNew: isNew)
+      return Parked(replaced: replaced, hasMissedLook: state.lookCount != call.lookCount)
     }
   }
 
-  /// Records that a call ended without an answer. Its pending device keeps waiting and can call
-  /// again.
+  /// Records that a call ended without an answer. Its device keeps waiting and can call again.
   func callEnded(_ call: PairCall) {
     call.hasEnded.store(true, ordering: .releasing)
-    places.withLock { places in
-      guard let code = places.first(where: { $0.value.call === call })?.key else { return }
-      places[code]?.call = nil
+    _ = take(call)
+  }
+
+  /// The calls that are concerned.
+  func calls(where isConcerned: (Entry) -> Bool) -> [PairCall] {
+    state.withLock { state in
+      state.lookCount &+= 1
+      return state.entries.values.filter(isConcerned).map(\.call)
     }
   }
 
-  /// Removes the pending device with this handle.
-  ///
-  /// - Returns: The call that waits for the answer, or nil.
-  func remove(_ handle: UInt64) -> PairCall? {
-    remove { $0.handle == handle }.first
+  /// Whether a call waits.
+  func contains(_ call: PairCall) -> Bool {
+    state.withLock { $0.entries[call.code.handle]?.call === call }
   }
 
-  /// Removes the matching pending devices.
+  /// Takes a call out, to answer it.
   ///
-  /// - Returns: The calls that wait for an answer.
-  func remove(where isEnded: (PendingPairing) -> Bool) -> [PairCall] {
-    places.withLock { places in
-      let ended = places.filter { isEnded($0.value.pendingDevice) }
-      for code in ended.keys { places[code] = nil }
-      return ended.values.compactMap(\.call)
+  /// - Returns: False if it does not wait any more.
+  func take(_ call: PairCall) -> Bool {
+    state.withLock { state in
+      guard state.entries[call.code.handle]?.call === call else { return false }
+      state.entries[call.code.handle] = nil
+      return true
+    }
+  }
+
+  /// Takes all calls out.
+  func takeAll() -> [PairCall] {
+    state.withLock { state in
+      defer { state.entries = [:] }
+      return state.entries.values.map(\.call)
     }
   }
 }

@@ -46,6 +46,7 @@ final class Operation<Value: Sendable>: StorageJob {
   let costBytes: Int
   private let answer: Answer?
   private let size: @Sendable (Value) -> Int
+  private let reads: @Sendable (inout StoreQueries) -> Void
   private let work: @Sendable (Batch) throws(StoreError) -> Value
   private let completion: @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
   private let value = Mutex<Value?>(nil)
@@ -56,9 +57,11 @@ final class Operation<Value: Sendable>: StorageJob {
   ///   - payer: The party that is charged.
   ///   - answer: The call's answer. The job is skipped if the call has ended. Nil: always run it.
   ///   - size: The size of the response in bytes, if it may be large.
+  ///   - reads: See `StorageJob.prefetch`.
   init(
     by payer: Payer, use: StorageUse, costBytes: Int = 256, for answer: Answer? = nil,
     size: @escaping @Sendable (Value) -> Int = { _ in 0 },
+    reads: @escaping @Sendable (inout StoreQueries) -> Void = { _ in },
     work: @escaping @Sendable (Batch) throws(StoreError) -> Value,
     completion: @escaping @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
   ) {
@@ -67,12 +70,15 @@ final class Operation<Value: Sendable>: StorageJob {
     self.size = size
     self.costBytes = costBytes
     self.answer = answer
+    self.reads = reads
     self.work = work
     self.completion = completion
   }
 
   var answerBytes: Int { value.withLock { $0.map(size) ?? 0 } }
   var isAwaited: Bool { answer?.isAwaited ?? true }
+
+  func prefetch(_ queries: inout StoreQueries) { reads(&queries) }
 
   func run(in batch: Batch) throws(StoreError) {
     let result = try work(batch)

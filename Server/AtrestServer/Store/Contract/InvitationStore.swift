@@ -23,7 +23,8 @@ package protocol InvitationStore: AnyObject {
   /// can be answered again.
   func markUsed(_ handle: String, by tokenHash: [UInt8]) throws(StoreError)
 
-  /// Binds an invitation to the device that waits with it. The caller sees to it that none does yet.
+  /// Binds an invitation to the device that waits with it. The caller has made sure that none does
+  /// yet.
   func setPending(_ device: PendingDeviceEntry, of handle: String) throws(StoreError)
 
   /// Sets how many wrong tries are left.

@@ -51,7 +51,8 @@ package struct StoreQueries: Sendable {
       && keyChunks.isEmpty && rangeChunks.isEmpty && due.isEmpty && devices.isEmpty
       && deviceLists.isEmpty && !everyDevice && outboxes.isEmpty && invitations.isEmpty
       && invitationLists.isEmpty && holders.isEmpty && appAccountTokens.isEmpty
-      && appAccounts.isEmpty && lastEvents.isEmpty && eventNumbers == 0 && eventPages.isEmpty && eventChunks.isEmpty
+      && appAccounts.isEmpty && lastEvents.isEmpty && eventNumbers == 0 && eventPages.isEmpty
+      && eventChunks.isEmpty
   }
 }
 
