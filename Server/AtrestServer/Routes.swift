@@ -67,7 +67,7 @@ enum Routes {
         ) { answer(call) }
       }
       methods.unary("ListPendingDevices") { call, bytes in
-        try devices.pendingDevices(known(call.principal), bytes)
+        try devices.pendingDevices(known(call.principal), bytes) { answer(call) }
       }
       methods.unary("ResolvePendingDevice") { call, bytes in
         try devices.decide(known(call.principal), bytes) { answer(call) }

@@ -51,8 +51,13 @@ final class Caller: Sendable {
 }
 
 extension CommitQueue {
-  /// Waits until all jobs submitted before have run.
+  /// Waits until all jobs submitted before are done. Twice: the jobs of one commit are finished in
+  /// any order.
   func settle() async {
+    for _ in 0..<2 { await pass() }
+  }
+
+  private func pass() async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let job = Operation(by: .server, use: .reads) { _ throws(StoreError) in
       } completion: { _, _ in
@@ -97,9 +102,11 @@ struct ApprovalScene {
     await Caller(devices, storage.queue, code, name: name, nonce: nonce ?? self.nonce)
   }
 
-  func pendingDevices(_ session: DeviceSession? = nil) throws -> [PendingDevice] {
-    try ListPendingDevicesResponse(decoding: try devices.pendingDevices(session ?? kim, []).reply)
-      .pendingDevices
+  func pendingDevices(_ session: DeviceSession? = nil) async throws -> [PendingDevice] {
+    let outcome = await outcome { later throws(Status) in
+      try devices.pendingDevices(session ?? kim, [], answer: later)
+    }
+    return try ListPendingDevicesResponse(decoding: try outcome.reply).pendingDevices
   }
 
   func decide(

@@ -24,7 +24,7 @@ import Testing
   func allows() async throws {
     let caller = await scene.call(try await scene.invite())
     #expect(caller.answers.all.isEmpty)
-    let waiting = try #require(try scene.pendingDevices(scene.tab).first)
+    let waiting = try #require(try await scene.pendingDevices(scene.tab).first)
     #expect(waiting.name == "laptop" && waiting.inviter == phone && waiting.handle != 0)
     #expect(waiting.digits.utf8.count == 6)
     #expect(waiting.since.milliseconds == noon)
@@ -37,14 +37,14 @@ import Testing
     let session = scene.storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon))
       .device
     #expect(session?.account === scene.kim.account)
-    #expect(try scene.pendingDevices().isEmpty)
+    #expect(try await scene.pendingDevices().isEmpty)
     #expect(try await scene.stored().map(\.name).sorted() == ["device 1", "device 2", "laptop"])
   }
 
   @Test("a pending device gets the name that is free when it is let in")
   func namesake() async throws {
     let caller = await scene.call(try await scene.invite(), name: "device 2")
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
     #expect(try await scene.decide(handle, true)?.name == "device 2 2")
     #expect(try await caller.welcome.deviceName == "device 2 2")
   }
@@ -72,10 +72,10 @@ import Testing
   func again() async throws {
     let code = try await scene.invite()
     let first = await scene.call(code, name: "laptop")
-    let before = try scene.pendingDevices()
+    let before = try await scene.pendingDevices()
     let second = await scene.call(code, name: "another name")
     #expect(try await first.failure == .calledAgain)
-    #expect(try scene.pendingDevices() == before)
+    #expect(try await scene.pendingDevices() == before)
     _ = try await scene.decide(try #require(before.first?.handle), true)
     #expect(try await second.welcome.deviceName == "laptop")
   }
@@ -84,7 +84,7 @@ import Testing
   func answeredAgain() async throws {
     let code = try await scene.invite()
     let first = await scene.call(code)
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
     _ = try await scene.decide(handle, true)
     let welcome = try await first.welcome
     scene.storage.world.now += PairingCode.lifeMilliseconds - 1
@@ -109,7 +109,7 @@ import Testing
       #expect(try await scene.call(code, name: "thief", nonce: other).failure == .badCode)
       #expect(try await scene.call(code, name: "thief", nonce: []).failure == .hasNoDigits)
     }
-    let waiting = try scene.pendingDevices()
+    let waiting = try await scene.pendingDevices()
     #expect(waiting.map(\.name) == ["laptop"])
     _ = try await scene.decide(try #require(waiting.first?.handle), true)
     _ = try await first.welcome
@@ -122,7 +122,7 @@ import Testing
     let code = try await scene.invite()
     let lost = await scene.call(code)
     lost.hangUp()
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
     let admitted = try await scene.decide(handle, true)
     #expect(try await scene.call(code).welcome.replica == admitted?.replica)
     #expect(lost.answers.all.isEmpty)
@@ -134,9 +134,9 @@ import Testing
   func withoutDigits() async throws {
     let code = try await scene.invite()
     #expect(try await scene.call(code, name: "tablet", nonce: []).failure == .hasNoDigits)
-    #expect(try scene.pendingDevices().isEmpty)
+    #expect(try await scene.pendingDevices().isEmpty)
     let caller = await scene.call(code)
-    let pendingDevice = try #require(try scene.pendingDevices().first)
+    let pendingDevice = try #require(try await scene.pendingDevices().first)
     #expect(pendingDevice.digits.count == 6)
     _ = try await scene.decide(pendingDevice.handle, true)
     let welcome = try await caller.welcome
@@ -150,8 +150,8 @@ import Testing
   func foreign() async throws {
     let caller = await scene.call(try await scene.invite())
     let sam = try scene.storage.session(ReplicaID(rawValue: 3))
-    #expect(try scene.pendingDevices(sam).isEmpty)
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    #expect(try await scene.pendingDevices(sam).isEmpty)
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
     await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true, by: sam) }
     #expect(caller.answers.all.isEmpty)
   }
@@ -168,10 +168,10 @@ import Testing
         ))
       scene.storage.world.now += 1
     }
-    #expect(try scene.pendingDevices().map(\.name) == (0..<16).map { "d\($0)" })
+    #expect(try await scene.pendingDevices().map(\.name) == (0..<16).map { "d\($0)" })
     let status = await #expect(throws: Status.self) { try await scene.invite() }
     #expect(status?.code == .resourceExhausted)
-    _ = try await scene.decide(try #require(try scene.pendingDevices().first?.handle), true)
+    _ = try await scene.decide(try #require(try await scene.pendingDevices().first?.handle), true)
     _ = try await scene.invite()
   }
 }

@@ -131,9 +131,10 @@ import struct AtrestReplication.WallTime
       }
       // A read passes through the same queue, so the pending device waits afterwards.
       _ = try await events()
-      let waiting = try ListPendingDevicesResponse(
-        decoding: try storage.devices.pendingDevices(kim, []).reply
-      ).pendingDevices
+      let listed = await outcome { later throws(Status) in
+        try storage.devices.pendingDevices(kim, [], answer: later)
+      }
+      let waiting = try ListPendingDevicesResponse(decoding: try listed.reply).pendingDevices
       let bytes = ResolvePendingDeviceRequest(
         handle: try #require(waiting.first).handle, allow: allow
       ).encoded

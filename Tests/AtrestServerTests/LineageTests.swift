@@ -49,7 +49,7 @@ import struct AtrestReplication.WallTime
     storage.world.now += 1000
     let code = try await scene.invite(try storage.session(inviter))
     let caller = await scene.call(code)
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
     _ = try await scene.decide(handle, true, by: try storage.session(approver))
     return try await caller.welcome.replica
   }
@@ -231,7 +231,7 @@ import struct AtrestReplication.WallTime
     _ = try await revoke(tablet)
     #expect(try await waiting.failure == .badCode)
     #expect(try await scene.call(unused).failure == .badCode)
-    #expect(try scene.pendingDevices().map(\.inviter) == [phone])
+    #expect(try await scene.pendingDevices().map(\.inviter) == [phone])
     #expect(mine.answers.all.isEmpty)
   }
 

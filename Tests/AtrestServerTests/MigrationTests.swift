@@ -249,7 +249,7 @@ import Testing
     try queue.write { db in
       // The only difference between the formats.
       try db.execute(sql: "ALTER TABLE record DROP COLUMN history; PRAGMA user_version = 5")
-      try db.execute(sql: Self.withoutOrigins)
+      try db.execute(sql: Self.withoutOrigins + Self.withoutPendingDevices)
     }
     try queue.close()
     let store = try openStore(folder)
@@ -296,7 +296,8 @@ import Testing
     store.close()
     let queue = try DatabaseQueue(path: file)
     try queue.write { db in
-      try db.execute(sql: Self.withoutOrigins + "PRAGMA user_version = 6")
+      try db.execute(
+        sql: Self.withoutOrigins + Self.withoutPendingDevices + "PRAGMA user_version = 6")
     }
     try queue.close()
     let migrated = try openStore(folder)
@@ -315,6 +316,41 @@ import Testing
     // It is as good as a store created in this format.
     try openStore(folder).close()
     #expect(try StoreCopy.check(file).devices == 9)
+  }
+
+  /// The columns that format 8 adds to format 7.
+  private static let withoutPendingDevices = """
+    ALTER TABLE invitation DROP COLUMN pending_handle;
+    ALTER TABLE invitation DROP COLUMN pending_name;
+    ALTER TABLE invitation DROP COLUMN pending_digits;
+    ALTER TABLE invitation DROP COLUMN pending_token_hash;
+    ALTER TABLE invitation DROP COLUMN pending_since_ms;
+    """
+
+  @Test("of format 7, codes still work, and nobody waits with one")
+  func format7() throws {
+    let code = InvitationEntry(
+      handle: "BCDF", secretHash: [1], account: kim, expires: WallTime(milliseconds: noon),
+      triesLeft: 3, inviter: phone, needsApproval: true)
+    try makeFormat4()
+    let store = try openStore(folder)
+    let isNew = try store.transaction { t throws(StoreError) in try t.invitations.add(code) }
+    #expect(isNew)
+    store.close()
+    let queue = try DatabaseQueue(path: file)
+    try queue.write { db in
+      try db.execute(sql: Self.withoutPendingDevices + "PRAGMA user_version = 7")
+    }
+    try queue.close()
+    let migrated = try openStore(folder)
+    let list = try migrated.transaction { t throws(StoreError) in
+      try t.invitations.list(of: code.account)
+    }
+    #expect(list == [code])
+    migrated.close()
+    // It is as good as a store created in this format.
+    try openStore(folder).close()
+    #expect(try StoreCopy.check(file).devices == 2)
   }
 
   @Test("of format 4, a token becomes the outbox's, with no number yet")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How waiting for approval ends, and that each caller gets exactly one outcome.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
@@ -24,11 +25,11 @@ import Testing
   func denies() async throws {
     let code = try await scene.invite()
     let caller = await scene.call(code)
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
     #expect(try await scene.decide(handle, false) == nil)
     #expect(try await caller.failure == .badCode)
     #expect(try await scene.call(code).failure == .badCode)
-    #expect(try scene.pendingDevices().isEmpty)
+    #expect(try await scene.pendingDevices().isEmpty)
     await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
     #expect(try await scene.stored().count == 2)
   }
@@ -38,7 +39,7 @@ import Testing
     let code = try await scene.invite()
     let caller = await scene.call(code)
     let admitted = try await scene.decide(
-      try #require(try scene.pendingDevices().first?.handle), true)
+      try #require(try await scene.pendingDevices().first?.handle), true)
     let replica = try #require(admitted).replica
     _ = try await caller.welcome
     let revoked = await outcome { later throws(Status) in
@@ -55,14 +56,14 @@ import Testing
   func expires(isDecided: Bool) async throws {
     let code = try await scene.invite()
     let caller = await scene.call(code)
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
     let timer = try await scene.timers.next()
     // The timer fires early, as after a clock step back. The device keeps waiting.
     timer()
     await scene.storage.queue.settle()
     #expect(caller.answers.all.isEmpty)
     scene.storage.world.now += PairingCode.lifeMilliseconds
-    #expect(try scene.pendingDevices().isEmpty)
+    #expect(try await scene.pendingDevices().isEmpty)
     #expect(caller.answers.all.isEmpty)
     if isDecided {
       await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
@@ -73,12 +74,25 @@ import Testing
     #expect(try await scene.stored().count == 2)
   }
 
+  @Test("who was told that the code has expired is not let in, even by an earlier clock")
+  func expiredForGood() async throws {
+    let caller = await scene.call(try await scene.invite())
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
+    scene.storage.world.now += PairingCode.lifeMilliseconds
+    try await scene.timers.next()()
+    #expect(try await caller.failure == .badCode)
+    scene.storage.world.now -= 1
+    await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
+    #expect(try await scene.pendingDevices().isEmpty)
+    #expect(try await scene.stored().count == 2)
+  }
+
   @Test("waiting ends when a clock that was ahead is set right")
   func clockWasAhead() async throws {
     let caller = await scene.call(try await scene.invite())
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
     scene.storage.world.now -= 86_400_000
-    #expect(try scene.pendingDevices().isEmpty)
+    #expect(try await scene.pendingDevices().isEmpty)
     try await scene.timers.next()()
     #expect(try await caller.failure == .badCode)
     await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
@@ -98,10 +112,10 @@ import Testing
     _ = try revoked.reply
     #expect(try await mine.failure == .badCode)
     #expect(try await scene.call(unused).failure == .badCode)
-    #expect(try scene.pendingDevices().map(\.inviter) == [phone])
+    #expect(try await scene.pendingDevices().map(\.inviter) == [phone])
     #expect(other.answers.all.isEmpty)
-    #expect(throws: Status.unknownDevice) { try scene.pendingDevices(scene.tab) }
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    await #expect(throws: Status.unknownDevice) { try await scene.pendingDevices(scene.tab) }
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
     await #expect(throws: Status.unknownDevice) {
       try await scene.decide(handle, true, by: scene.tab)
     }
@@ -110,7 +124,7 @@ import Testing
   @Test("what a device asks in the commit that ends its access is refused, whatever it asks")
   func inviterRevokedBefore() async throws {
     let waiting = await scene.call(try await scene.invite(scene.kim))
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
     let answers = Recorder<UnaryOutcome>()
     let note = Answer { outcome, _ in answers.note(outcome) }
     try await scene.storage.whileCommitting {
@@ -146,7 +160,7 @@ import Testing
     while rounds < 100 {
       guard let code = try? await scene.invite() else { break }
       let caller = await scene.call(code)
-      let handle = try #require(try scene.pendingDevices().first?.handle)
+      let handle = try #require(try await scene.pendingDevices().first?.handle)
       do { _ = try await scene.decide(handle, false) } catch { break }
       _ = try await caller.failure
       rounds += 1
@@ -155,6 +169,23 @@ import Testing
     scene.storage.world.now += 60_000
     _ = try await scene.invite()
     await #expect(throws: Status.tooManyTraces) { try await scene.invite() }
+  }
+
+  @Test("waiting ends when wrong tries have used the code up")
+  func voided() async throws {
+    let code = try await scene.invite()
+    let caller = await scene.call(code)
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
+    let other = await scene.call(try await scene.invite(), nonce: [UInt8](repeating: 1, count: 20))
+    let wrong = String(code.dropLast()) + (code.hasSuffix("B") ? "C" : "B")
+    for _ in 0..<PairingCode.tries {
+      #expect(caller.answers.all.isEmpty)
+      #expect(try await scene.call(wrong, nonce: []).failure == .badCode)
+    }
+    #expect(try await caller.failure == .badCode)
+    await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
+    #expect(other.answers.all.isEmpty)
+    #expect(try await scene.pendingDevices().count == 1)
   }
 
   @Test("who waits for an account that is removed is sent away")
@@ -178,25 +209,31 @@ import Testing
     #expect(try await scene.call(code).failure == .goingAway)
   }
 
-  @Test("after a restart a pending device asks again, and waits again under another handle")
+  @Test("a restart keeps who waits: they can be let in before they call again")
   func restart() async throws {
     let code = try await scene.invite()
     _ = await scene.call(code)
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    let before = try await scene.pendingDevices()
+    let handle = try #require(before.first?.handle)
     await scene.storage.queue.close()
     let again = try Storage(scene.storage.folder)
-    let caller = await Caller(again.devices, again.queue, code, nonce: scene.nonce)
     let session = try again.session(phone)
-    let waiting = try ListPendingDevicesResponse(
-      decoding: try again.devices.pendingDevices(session, []).reply
-    ).pendingDevices
-    #expect(waiting.count == 1 && waiting.first?.handle != handle)
-    let bytes = ResolvePendingDeviceRequest(handle: try #require(waiting.first).handle, allow: true)
-      .encoded
+    func pendingDevices() async throws -> [PendingDevice] {
+      let listed = await outcome { later throws(Status) in
+        try again.devices.pendingDevices(session, [], answer: later)
+      }
+      return try ListPendingDevicesResponse(decoding: try listed.reply).pendingDevices
+    }
+    #expect(try await pendingDevices() == before)
+    let waiting = await Caller(again.devices, again.queue, code, nonce: scene.nonce)
+    waiting.hangUp()
+    #expect(try await pendingDevices() == before, "the same device")
     let decided = await outcome { later throws(Status) in
-      try again.devices.decide(session, bytes, answer: later)
+      try again.devices.decide(
+        session, ResolvePendingDeviceRequest(handle: handle, allow: true).encoded, answer: later)
     }
     _ = try decided.reply
+    let caller = await Caller(again.devices, again.queue, code, nonce: scene.nonce)
     #expect(try await caller.welcome.accountName == "kim")
     await again.queue.close()
   }
@@ -207,7 +244,7 @@ import Testing
   func sameCommit(decisions: [Bool]) async throws {
     let code = try await scene.invite()
     let caller = await scene.call(code)
-    let handle = try #require(try scene.pendingDevices().first?.handle)
+    let handle = try #require(try await scene.pendingDevices().first?.handle)
     let answers = Recorder<UnaryOutcome>()
     try await scene.storage.whileCommitting {
       for allow in decisions {
@@ -253,7 +290,7 @@ import Testing
       let code = try await scene.invite()
       let nonce = [UInt8](repeating: UInt8(round), count: 16)
       let first = await scene.call(code, name: "n\(round)", nonce: nonce)
-      let handle = try #require(try scene.pendingDevices().first?.handle)
+      let handle = try #require(try await scene.pendingDevices().first?.handle)
       let timer = try await scene.timers.next()
       let start = scene.storage.world.now
       if round % 3 == 0 { scene.storage.world.now = start + PairingCode.lifeMilliseconds }
@@ -263,7 +300,7 @@ import Testing
       timer()
       let (allowed, denied, second) = (await yes, await no, await again)
       await scene.storage.queue.settle()
-      #expect(try scene.pendingDevices().isEmpty)
+      #expect(try await scene.pendingDevices().isEmpty)
       #expect(first.answers.all.count == 1 && second.answers.all.count == 1, "round \(round)")
       var heard: [UnaryOutcome] = first.answers.all + second.answers.all
       heard.removeAll { $0.failure == .calledAgain }

@@ -14,7 +14,7 @@ RECORDS = 60  # Several pages.
 
 # Formats of the server's store and of a replica: the first version, the previous one, and the
 # current one.
-FIRST, BEFORE, NOW = (1, 1), (4, 5), (7, 6)
+FIRST, BEFORE, NOW = (1, 1), (4, 5), (8, 6)
 
 
 def daemon(binaries, folder, *, kill_step, error_step, offset=0, version=BEFORE):
@@ -79,6 +79,7 @@ class DaemonUpgrade(DaemonRun):
                 ("meta", "clock_ms"),
                 ("record", "history"),
                 ("device", "parent"),
+                ("invitation", "pending_handle"),
             ]
             + ([("record", "due_ms"), ("invitation", "used_by")] if oldest == 1 else []),
             oldest,

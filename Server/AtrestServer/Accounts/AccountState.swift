@@ -64,6 +64,9 @@ package final class AccountState: Sendable {
   /// False if none is left.
   func mayLeaveTrace(at now: WallTime) -> Bool { traces.withLock { $0.take(at: now) } }
 
+  /// Returns the token of an action that left no event after all.
+  func hasLeftNoTrace() { traces.withLock { $0.giveBack() } }
+
   /// Consumes a token for renaming a device. False if none is left.
   func mayRename(at now: WallTime) -> Bool { renames.withLock { $0.take(at: now) } }
 

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of pairing and approval, inside a transaction.
+// The rules of pairing, inside a transaction.
 
 import AtrestDomain
 import AtrestReplication
 import AtrestWire
+
+/// A device that has access, with what its call is answered.
+struct PairedDevice: Sendable {
+  let device: DeviceEntry
+  let token: Token
+  let accountName: String
+}
 
 /// The rules of pairing. Draws no random numbers and reads no clock.
 enum Pairing {
@@ -77,33 +84,36 @@ enum Pairing {
   }
 
   enum Outcome {
-    /// The new device and its token.
-    case paired(DeviceEntry, Token)
+    case paired(PairedDevice)
     /// The same request already created this device.
-    case madeBefore(DeviceEntry, Token)
-    /// The code is right, and a device of the account must approve.
-    case awaitsApproval(InvitationEntry, secret: [UInt8])
+    case madeBefore(PairedDevice)
+    /// The code is right, and a device of the account must approve. `isNew` is true if no device
+    /// waited with this code before.
+    case awaitsApproval(InvitationEntry, isNew: Bool)
     /// The code is right and requires approval, but the request has no nonce. Without a nonce there
     /// are no digits to tell this device from another one. The code stays usable.
     case hasNoDigits
-    /// The code is wrong, used, expired, or was tried too often. Contains the account of the code's
-    /// handle, if there is one.
+    /// The code is wrong, used, expired, bound to another device, or was tried too often. Contains
+    /// the account of the code's handle, if there is one.
     case denied(AccountID?)
+    /// The code is wrong, and that was the last try: from now on there is no such code.
+    case voided(AccountID)
     case tooManyDevices
     /// The replica identity is taken; draw again.
     case replicaTaken
   }
 
-  /// Tries a code. The right code is used up or waits for approval. A wrong one costs the
-  /// invitation a try.
+  /// Tries a code. The right code is used up, or bound to the device until it is approved. A wrong
+  /// one costs the invitation a try.
   ///
   /// - Parameters:
-  ///   - nonce: Makes the request idempotent. Empty: none.
   ///   - token: Drawn for the device. With a nonce, only its identity is used.
+  ///   - handle: Drawn for a device that has to wait. One that waits already keeps its own.
   static func pair(
-    _ code: PairingCode, nonce: [UInt8] = [], token: Token, name: String, at now: WallTime,
+    _ code: PairingCode, _ request: PairRequest, token: Token, handle: UInt64, at now: WallTime,
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Outcome {
+    let nonce = request.nonce
     guard let invitation = try transaction.invitations.find(code.handle),
       openEnds(at: now).contains(invitation.expires), invitation.triesLeft > 0
     else { return .denied(nil) }
@@ -111,95 +121,80 @@ enum Pairing {
     let secret = nonce.isEmpty ? token.secret : Token.secret(pairing: code, nonce: nonce)
     if let usedBy = invitation.usedBy {
       // The code is used, so further guesses gain nothing and cost no tries.
-      guard isRight, !nonce.isEmpty, Secret.areEqual(usedBy, Secret.hash(secret)),
-        let known = try device(usedBy, of: invitation.account, in: transaction)
+      guard isRight, !nonce.isEmpty,
+        let known = try deviceAdmitted(usedBy, secret, of: invitation.account, in: transaction)
       else { return .denied(invitation.account) }
-      return .madeBefore(known, Token(replica: known.replica, secret: secret))
+      return .madeBefore(known)
     }
     guard isRight else {
-      if invitation.triesLeft > 1 {
-        try transaction.invitations.setTriesLeft(invitation.triesLeft - 1, of: code.handle)
-      } else {
+      guard invitation.triesLeft > 1 else {
         try transaction.invitations.remove(code.handle)
+        return .voided(invitation.account)
       }
+      try transaction.invitations.setTriesLeft(invitation.triesLeft - 1, of: code.handle)
       return .denied(invitation.account)
     }
     guard !invitation.needsApproval else {
-      return nonce.isEmpty ? .hasNoDigits : .awaitsApproval(invitation, secret: secret)
+      guard !nonce.isEmpty else { return .hasNoDigits }
+      let device = PendingDeviceEntry(
+        handle: handle, name: request.deviceName, digits: request.digits,
+        tokenHash: Secret.hash(secret), since: now)
+      return try bind(invitation, to: device, in: transaction)
     }
-    return try admit(
-      Token(replica: token.replica, secret: secret), name: name, by: invitation, at: now,
-      in: transaction)
+    let admission = try admit(
+      token.replica, tokenHash: Secret.hash(secret), name: request.deviceName, by: invitation,
+      at: now, in: transaction)
+    switch admission {
+    case .made(let device): return .paired(try paired(device, secret, in: transaction))
+    case .tooManyDevices: return .tooManyDevices
+    case .replicaTaken: return .replicaTaken
+    }
+  }
+
+  /// Binds a code to the first device that showed it. A device that calls again keeps its name and
+  /// its handle.
+  private static func bind(
+    _ invitation: InvitationEntry, to device: PendingDeviceEntry,
+    in transaction: any StoreTransaction
+  ) throws(StoreError) -> Outcome {
+    if let known = invitation.pending {
+      guard Secret.areEqual(known.tokenHash, device.tokenHash) else {
+        return .denied(invitation.account)
+      }
+      return .awaitsApproval(invitation, isNew: false)
+    }
+    try transaction.invitations.setPending(device, of: invitation.handle)
+    return .awaitsApproval(invitation, isNew: true)
+  }
+
+  enum Admission {
+    case made(DeviceEntry)
+    case tooManyDevices
+    /// The replica identity is taken; draw again.
+    case replicaTaken
   }
 
   /// Creates the device for an invitation and uses the invitation up.
   ///
   /// - Parameter approver: The device that approved it. Nil: no approval was needed.
-  private static func admit(
-    _ token: Token, name: String, by invitation: InvitationEntry, approver: ReplicaID? = nil,
-    at now: WallTime, in transaction: any StoreTransaction
-  ) throws(StoreError) -> Outcome {
+  static func admit(
+    _ replica: ReplicaID, tokenHash: [UInt8], name: String, by invitation: InvitationEntry,
+    approver: ReplicaID? = nil, at now: WallTime, in transaction: any StoreTransaction
+  ) throws(StoreError) -> Admission {
     let all = try transaction.devices.list(of: invitation.account)
     guard !isFull(all) else { return .tooManyDevices }
     let device = DeviceEntry(
-      replica: token.replica, account: invitation.account, name: free(name, among: all),
-      tokenHash: token.hash, paired: now, seen: nil, revoked: nil,
+      replica: replica, account: invitation.account, name: free(name, among: all),
+      tokenHash: tokenHash, paired: now, seen: nil, revoked: nil,
       origin: DeviceOrigin(parent: invitation.inviter, approver: approver, isRenewed: false))
     guard try transaction.devices.add(device) else { return .replicaTaken }
-    try transaction.invitations.markUsed(invitation.handle, by: token.hash)
+    try transaction.invitations.markUsed(invitation.handle, by: tokenHash)
     try transaction.events.append([
       NewEvent(
         .devicePaired, of: device.account, at: now, actor: invitation.inviter,
         subject: device.replica)
     ])
-    return .paired(device, token)
-  }
-
-  /// Approves or rejects a pending device. The first decision counts: afterwards the invitation is
-  /// used or gone.
-  ///
-  /// - Parameters:
-  ///   - token: Contains the pending device's secret. Nil rejects the device.
-  ///   - decider: The device that decides.
-  static func decide(
-    _ pendingDevice: PendingPairing, token: Token?, by decider: ReplicaID, at now: WallTime,
-    in transaction: any StoreTransaction
-  ) throws(StoreError) -> Decision {
-    guard let invitation = try transaction.invitations.find(pendingDevice.code),
-      // Another code may have the same handle by now.
-      Secret.areEqual(invitation.secretHash, pendingDevice.secretHash),
-      invitation.account == pendingDevice.account, openEnds(at: now).contains(invitation.expires),
-      invitation.usedBy == nil
-    else { return .nobodyWaits }
-    guard let token else {
-      try transaction.invitations.remove(pendingDevice.code)
-      try transaction.events.append([
-        NewEvent(.deviceDenied, of: pendingDevice.account, at: now, actor: decider)
-      ])
-      return .sentAway
-    }
-    let outcome = try admit(
-      token, name: pendingDevice.name, by: invitation, approver: decider, at: now, in: transaction)
-    switch outcome {
-    case .paired(let device, let token):
-      try transaction.events.append([
-        NewEvent(
-          .deviceApproved, of: device.account, at: now, actor: decider, subject: device.replica)
-      ])
-      return .letIn(device, token)
-    case .tooManyDevices: return .tooManyDevices
-    default: return .replicaTaken
-    }
-  }
-
-  enum Decision {
-    case letIn(DeviceEntry, Token)
-    case sentAway
-    /// It was decided before, or the code has expired.
-    case nobodyWaits
-    case tooManyDevices
-    /// The replica identity is taken; draw again.
-    case replicaTaken
+    return .made(device)
   }
 
   /// Renames a device of the account.
@@ -221,6 +216,30 @@ enum Pairing {
       NewEvent(.deviceRenamed, of: account, at: now, actor: actor, subject: replica)
     ])
     return name
+  }
+
+  /// The device that a code admitted, if it has this secret and access.
+  ///
+  /// - Parameter usedBy: See `InvitationEntry.usedBy`.
+  static func deviceAdmitted(
+    _ usedBy: [UInt8], _ secret: [UInt8], of account: AccountID,
+    in transaction: any StoreTransaction
+  ) throws(StoreError) -> PairedDevice? {
+    guard Secret.areEqual(usedBy, Secret.hash(secret)),
+      let known = try device(usedBy, of: account, in: transaction)
+    else { return nil }
+    return try paired(known, secret, in: transaction)
+  }
+
+  /// A device with what its call is answered.
+  private static func paired(
+    _ device: DeviceEntry, _ secret: [UInt8], in transaction: any StoreTransaction
+  ) throws(StoreError) -> PairedDevice {
+    // Memory may not have the account, where daemons share a store.
+    let account = try transaction.accounts.find(device.account)
+    return PairedDevice(
+      device: device, token: Token(replica: device.replica, secret: secret),
+      accountName: account?.name ?? "")
   }
 
   /// The device that has this token and access, or nil.
@@ -265,7 +284,7 @@ enum Pairing {
       // can be computed again.
       let secret = Token.secret(renewing: original, nonce: nonce)
       if let known = try device(Secret.hash(secret), of: account, in: transaction) {
-        return .madeBefore(known, Token(replica: known.replica, secret: secret))
+        return .madeBefore(try paired(known, secret, in: transaction))
       }
       token = Token(replica: token.replica, secret: secret)
     }
@@ -280,6 +299,6 @@ enum Pairing {
       NewEvent(
         .deviceRenewed, of: account, at: now, actor: replica, subject: device.replica)
     ])
-    return .paired(device, token)
+    return .paired(try paired(device, token.secret, in: transaction))
   }
 }

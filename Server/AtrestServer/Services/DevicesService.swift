@@ -18,7 +18,7 @@ package final class DevicesService: Sendable {
   let environment: Environment
   let logger: Logger
   let limiter = Mutex(AttemptLimiter())
-  let pendingPairings = PendingPairings()
+  let waitingCalls = WaitingPairCalls()
   let wake: Wake
   let isStopping = Atomic(false)
 
@@ -26,11 +26,14 @@ package final class DevicesService: Sendable {
   /// rare.
   static let draws = 8
 
+  /// See `StorageJob.prefetch`.
+  typealias StorageReads = @Sendable (inout StoreQueries) -> Void
+
   /// Calls `work` after a delay, on any thread.
   package typealias Wake =
     @Sendable (_ milliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
 
-  /// - Parameter wake: The timer for expiring codes. Nil: Dispatch.
+  /// - Parameter wake: The timer of waiting calls. Nil: Dispatch.
   package init(
     queue: any StorageQueue, registry: SessionRegistry, environment: Environment, logger: Logger,
     wake: Wake? = nil
@@ -66,24 +69,31 @@ package final class DevicesService: Sendable {
       throw .badCode
     }
     let tokens = (0..<Self.draws).map { _ in drawToken() }
-    let call = PairCall(peer: peer, answer: answer())
-    onEnd { [pendingPairings] in pendingPairings.callEnded(call) }
-    let job = Operation(by: .unauthenticated, use: .writes, costBytes: 1024) {
+    let handle = drawNumber()
+    let call = PairCall(
+      code, request, from: peer, lookCount: waitingCalls.lookCount, answer: answer())
+    onEnd { [waitingCalls] in waitingCalls.callEnded(call) }
+    let reads: StorageReads = { $0.invitations.insert(code.handle) }
+    let job = Operation(by: .unauthenticated, use: .writes, costBytes: 1024, reads: reads) {
       batch throws(StoreError) in
       var outcome = Pairing.Outcome.replicaTaken
       for token in tokens {
         outcome = try Pairing.pair(
-          code, nonce: request.nonce, token: token, name: request.deviceName, at: now,
-          in: batch.transaction)
+          code, request, token: token, handle: handle, at: now, in: batch.transaction)
         if case .replicaTaken = outcome { continue }
         return outcome
       }
       return outcome
     } completion: { [self] result, answers in
       switch result {
-      case .success(.awaitsApproval(let invitation, let secret)):
-        park(call, with: invitation, request, secret: secret, &answers)
+      case .success(.awaitsApproval(let invitation, let isNew)):
+        limiter.withLock { $0.giveBack(to: peer) }
+        if isNew { queue.announce([.pairing(code.handle)]) }
+        park(call, with: invitation, &answers)
       case .success(.denied(let account)): refuse(call, account, &answers)
+      case .success(.voided(let account)):
+        refuse(call, account, &answers)
+        tellWaitingCall(of: code.handle)
       case .success(let outcome):
         limiter.withLock { $0.giveBack(to: peer) }
         call.answer(admit(outcome, denied: .badCode), &answers)
@@ -100,7 +110,7 @@ package final class DevicesService: Sendable {
   }
 
   /// Fails a call whose code does not work. All reasons look alike to the caller.
-  func refuse(
+  private func refuse(
     _ call: PairCall, _ account: AccountID?, _ answers: inout ResponseBatch
   ) {
     logger.notice("a pairing code was refused")
@@ -136,24 +146,24 @@ package final class DevicesService: Sendable {
   /// Registers a device after its commit and returns its credentials.
   private func admit(_ outcome: Pairing.Outcome, denied: Status) -> UnaryOutcome {
     switch outcome {
-    case .paired(let device, let token):
-      registry.add(device)
-      logger.info("a device was paired", metadata: ["device": "\(device.replica.hex)"])
-      return welcome(device, token)
-    case .madeBefore(let device, let token): return welcome(device, token)
-    case .denied, .awaitsApproval: return .fail(denied)
+    case .paired(let paired):
+      registry.add(paired.device)
+      logger.info("a device was paired", metadata: ["device": "\(paired.device.replica.hex)"])
+      return welcome(paired)
+    case .madeBefore(let paired): return welcome(paired)
+    case .denied, .voided, .awaitsApproval: return .fail(denied)
     case .hasNoDigits: return .fail(.hasNoDigits)
     case .tooManyDevices: return .fail(.tooManyDevices)
     case .replicaTaken: return .fail(.busy)
     }
   }
 
-  func welcome(_ device: DeviceEntry, _ token: Token) -> UnaryOutcome {
+  func welcome(_ paired: PairedDevice) -> UnaryOutcome {
     .reply(
       PairResponse(
-        replica: device.replica, token: token.text,
-        accountName: registry.account(device.account)?.name ?? "",
-        serverTime: environment.now(), deviceName: device.name
+        replica: paired.device.replica, token: paired.token.text,
+        accountName: paired.accountName, serverTime: environment.now(),
+        deviceName: paired.device.name
       ).packed)
   }
 
@@ -290,7 +300,7 @@ package final class DevicesService: Sendable {
       queue.announce(ended.revoked.map { .revoked($0) })
       let revoked = Set(ended.revoked)
       for replica in ended.revoked { registry.revoke(replica, at: now) }
-      endPendingPairings(.badCode) { revoked.contains($0.inviter) }
+      lookAtCalls { revoked.contains($0.inviter) }
       for replica in ended.revoked {
         logger.info("a device's access ended", metadata: ["device": "\(replica.hex)"])
       }
@@ -302,17 +312,19 @@ package final class DevicesService: Sendable {
   func forget(_ account: AccountID) {
     let count = registry.remove(account, at: environment.now())
     queue.announce([.removed(account)])
-    endPendingPairings(.badCode) { $0.account == account }
+    lookAtCalls { $0.account == account }
     logger.notice("an account was removed", metadata: ["devices": "\(count)"])
   }
 
   func drawToken() -> Token {
-    // 63 bits, because some languages have no unsigned integers. Not zero, because zero means "no
-    // device".
-    let number = max(1, environment.randomNumber() & (UInt64.max >> 1))
-    return Token(
-      replica: ReplicaID(rawValue: number), secret: environment.random(Token.secretBytes))
+    Token(replica: drawReplica(), secret: environment.random(Token.secretBytes))
   }
+
+  func drawReplica() -> ReplicaID { ReplicaID(rawValue: drawNumber()) }
+
+  /// 63 bits, because some languages have no unsigned integers. Not zero, because zero means "no
+  /// device".
+  private func drawNumber() -> UInt64 { max(1, environment.randomNumber() & (UInt64.max >> 1)) }
 }
 
 /// Decodes a request.

@@ -13,12 +13,19 @@ package protocol InvitationStore: AnyObject {
   /// The invitation with this handle, used ones included, or nil.
   func find(_ handle: String) throws(StoreError) -> InvitationEntry?
 
+  /// The invitations of an account, used ones included, in no particular order.
+  func list(of account: AccountID) throws(StoreError) -> [InvitationEntry]
+
   /// How many invitations of an account are unused.
   func openCount(of account: AccountID) throws(StoreError) -> Int
 
   /// Marks an invitation as used for a token. It stays until it expires, so that the same request
   /// can be answered again.
   func markUsed(_ handle: String, by tokenHash: [UInt8]) throws(StoreError)
+
+  /// Binds an invitation to the device that waits with it. The caller has made sure that none does
+  /// yet.
+  func setPending(_ device: PendingDeviceEntry, of handle: String) throws(StoreError)
 
   /// Sets how many wrong tries are left.
   func setTriesLeft(_ count: Int, of handle: String) throws(StoreError)
@@ -51,4 +58,31 @@ package struct InvitationEntry: Hashable, Sendable {
   package var needsApproval = false
   /// SHA-256 of the token it was used for; nil: it is unused.
   package var usedBy: [UInt8]?
+  /// The device that showed the right code and has to be let in; nil: there was none. It stays when
+  /// the invitation was used.
+  package var pending: PendingDeviceEntry?
+}
+
+/// A device that waits for approval, as a store keeps it.
+package struct PendingDeviceEntry: Hashable, Sendable {
+  /// Identifies it in ResolvePendingDevice. Not zero.
+  package var handle: UInt64
+  /// The name that it requested.
+  package var name: String
+  /// The digits that both the device and the approving person see.
+  package var digits: String
+  /// SHA-256 of its future token's secret, 32 bytes. Only the daemon that it calls can compute the
+  /// secret, from the code and the nonce in the call.
+  package var tokenHash: [UInt8]
+  package var since: WallTime
+
+  package init(
+    handle: UInt64, name: String, digits: String, tokenHash: [UInt8], since: WallTime
+  ) {
+    self.handle = handle
+    self.name = name
+    self.digits = digits
+    self.tokenHash = tokenHash
+    self.since = since
+  }
 }

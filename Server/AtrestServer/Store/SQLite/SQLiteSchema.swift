@@ -164,6 +164,14 @@ enum SQLiteSchema {
     UPDATE device SET approver = actor FROM event
     WHERE subject = replica AND +event.account = +device.account AND kind = 6 AND actor <> 0;
     """,
+    """
+    -- The device that waits with the code for approval: see `PendingDeviceEntry`. NULL: there was none.
+    ALTER TABLE invitation ADD COLUMN pending_handle INTEGER;
+    ALTER TABLE invitation ADD COLUMN pending_name TEXT;
+    ALTER TABLE invitation ADD COLUMN pending_digits TEXT;
+    ALTER TABLE invitation ADD COLUMN pending_token_hash BLOB;
+    ALTER TABLE invitation ADD COLUMN pending_since_ms INTEGER;
+    """,
   ]
 
   /// The format this build reads and writes.

@@ -32,7 +32,7 @@ final class StagedInvitations: InvitationStore {
     try list(of: account).count { $0.usedBy == nil }
   }
 
-  private func list(of account: AccountID) throws(StoreError) -> [InvitationEntry] {
+  func list(of account: AccountID) throws(StoreError) -> [InvitationEntry] {
     let added = staging.changes.addedInvitations.values.filter { $0.account == account }
     guard staging.changes.addedAccounts[account] == nil, !staging.isRemoved(account) else {
       return added
@@ -50,6 +50,10 @@ final class StagedInvitations: InvitationStore {
 
   func markUsed(_ handle: String, by tokenHash: [UInt8]) throws(StoreError) {
     try change(handle) { $0.usedBy = tokenHash }
+  }
+
+  func setPending(_ device: PendingDeviceEntry, of handle: String) throws(StoreError) {
+    try change(handle) { $0.pending = device }
   }
 
   func setTriesLeft(_ count: Int, of handle: String) throws(StoreError) {
