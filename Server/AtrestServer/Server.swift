@@ -125,7 +125,8 @@ package final class Server: Sendable {
       clock: backend.clock, claim: backend.shared?.claim)
     let logger = configuration.logger
     let health = server.health
-    await backend.shared?.start { _ in
+    await backend.shared?.start { [devices = server.devices] news in
+      devices.hear(news)
     } onChange: {
       health.reconsider()
     }

@@ -7,7 +7,8 @@ import AtrestReplication
 extension PostgresLoad {
   private static let invitationColumns = """
     i.handle, i.secret_hash, i.account, i.expires_ms, i.tries_left, i.inviter, i.needs_approval,
-    i.used_by
+    i.used_by, i.pending_handle, i.pending_name, i.pending_digits, i.pending_token_hash,
+    i.pending_since_ms
     """
 
   static func invitations(_ handles: Set<String>) -> Part? {
@@ -96,6 +97,18 @@ extension InvitationEntry {
       handle: try row.text(0), secretHash: try row.bytes(1), account: try row.account(2),
       expires: try row.time(3), triesLeft: Int(try row.integer(4)),
       inviter: try row.optionalReplica(5), needsApproval: try row.flag(6),
-      usedBy: try row.optionalBytes(7))
+      usedBy: try row.optionalBytes(7),
+      pending: try PendingDeviceEntry(row, from: 8))
+  }
+}
+
+extension PendingDeviceEntry {
+  /// Nil if the first of the columns is null.
+  fileprivate init?(_ row: PostgresRow, from column: Int) throws(StoreError) {
+    guard try row.optionalInteger(column) != nil else { return nil }
+    self.init(
+      handle: try row.bits(column), name: try row.text(column + 1),
+      digits: try row.text(column + 2), tokenHash: try row.bytes(column + 3),
+      since: try row.time(column + 4))
   }
 }

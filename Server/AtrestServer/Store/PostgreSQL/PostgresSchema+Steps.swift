@@ -98,7 +98,13 @@ extension PostgresSchema {
       tries_left int8 NOT NULL,
       inviter int8,
       needs_approval boolean NOT NULL,
-      used_by bytea
+      used_by bytea,
+      -- The device that waits with it for approval; null: there was none.
+      pending_handle int8,
+      pending_name text,
+      pending_digits text,
+      pending_token_hash bytea,
+      pending_since_ms int8
     )
     """,
     "CREATE INDEX invitation_by_account ON atrest.invitation (account)",

@@ -69,18 +69,28 @@ extension PostgresWrites {
     return PostgresStatement(
       """
       INSERT INTO atrest.invitation (
-        handle, secret_hash, account, expires_ms, tries_left, inviter, needs_approval, used_by)
+        handle, secret_hash, account, expires_ms, tries_left, inviter, needs_approval, used_by,
+        pending_handle, pending_name, pending_digits, pending_token_hash, pending_since_ms)
       SELECT handle, secret_hash, account, expires_ms, tries_left, inviter, needs_approval <> 0,
-        used_by
-      FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) AS q (
-        handle, secret_hash, account, expires_ms, tries_left, inviter, needs_approval, used_by)
+        used_by, pending_handle, pending_name, pending_digits, pending_token_hash, pending_since_ms
+      FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS q (
+        handle, secret_hash, account, expires_ms, tries_left, inviter, needs_approval, used_by,
+        pending_handle, pending_name, pending_digits, pending_token_hash, pending_since_ms)
       """,
       [
         .texts(rows, \.handle), .bytes(rows, \.secretHash), .integers(rows, \.account.rawValue),
         .integers(rows, \.expires.milliseconds), .integers(rows) { Int64($0.triesLeft) },
         .bits(rows, \.inviter?.rawValue), .integers(rows) { $0.needsApproval ? 1 : 0 },
         .bytes(rows, \.usedBy),
-      ])
+      ] + pendingColumns(rows))
+  }
+
+  private static func pendingColumns(_ rows: [InvitationEntry]) -> [PostgresValue] {
+    [
+      .bits(rows, \.pending?.handle), .texts(rows, \.pending?.name),
+      .texts(rows, \.pending?.digits), .bytes(rows, \.pending?.tokenHash),
+      .integers(rows, \.pending?.since.milliseconds),
+    ]
   }
 
   static func changedInvitations(_ invitations: [String: InvitationEntry]) -> PostgresStatement? {
@@ -89,16 +99,21 @@ extension PostgresWrites {
     return PostgresStatement(
       """
       WITH changed AS (
-        UPDATE atrest.invitation AS i SET tries_left = q.tries_left, used_by = q.used_by
-        FROM unnest($1, $2, $3, $4) AS q (handle, account, tries_left, used_by)
+        UPDATE atrest.invitation AS i SET tries_left = q.tries_left, used_by = q.used_by,
+          pending_handle = q.pending_handle, pending_name = q.pending_name,
+          pending_digits = q.pending_digits, pending_token_hash = q.pending_token_hash,
+          pending_since_ms = q.pending_since_ms
+        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) AS q (
+          handle, account, tries_left, used_by, pending_handle, pending_name, pending_digits,
+          pending_token_hash, pending_since_ms)
         WHERE i.handle = q.handle AND i.account = q.account
         RETURNING 1)
-      SELECT atrest.expect(count(*), $5) FROM changed
+      SELECT atrest.expect(count(*), $10) FROM changed
       """,
       [
         .texts(rows, \.handle), .integers(rows, \.account.rawValue),
-        .integers(rows) { Int64($0.triesLeft) }, .bytes(rows, \.usedBy), .int8(Int64(rows.count)),
-      ])
+        .integers(rows) { Int64($0.triesLeft) }, .bytes(rows, \.usedBy),
+      ] + pendingColumns(rows) + [.int8(Int64(rows.count))])
   }
 
   // MARK: Purchases
