@@ -384,8 +384,8 @@ let package = Package(
       name: "Integration",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestPostgreSQL",
-        "AtrestSockets", "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestTestSupport",
-        "AtrestWire",
+        "AtrestSockets", "AtrestRPC", "AtrestReplication", "AtrestSync",
+        "AtrestProtocol", "AtrestTestSupport", "AtrestWire",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
 

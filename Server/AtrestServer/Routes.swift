@@ -21,7 +21,8 @@ enum Routes {
   static func forDevices(
     sync: SyncService, devices: DevicesService, accounts: AccountsService,
     entitlements: EntitlementsService, health: HealthService, registry: SessionRegistry,
-    lookup: DeviceLookup? = nil, environment: Environment, heartbeat: Duration, proxies: TrustedProxies = TrustedProxies()
+    lookup: DeviceLookup? = nil, environment: Environment, heartbeat: Duration,
+    proxies: TrustedProxies = TrustedProxies()
   ) -> RPCRouter {
     @Sendable func paired(_ head: CallHead) -> Authorization<DeviceSession> {
       switch registry.authenticate(head.metadata, at: environment.now()) {

@@ -199,7 +199,8 @@ package final class Server: Sendable {
       router: Routes.forDevices(
         sync: sync, devices: devices, accounts: accounts, entitlements: entitlements,
         health: health, registry: registry, lookup: backend.shared?.lookup,
-        environment: environment, heartbeat: configuration.heartbeat, proxies: configuration.proxies),
+        environment: environment, heartbeat: configuration.heartbeat, proxies: configuration.proxies
+      ),
       configuration: forDevices)
     adminServer = try GRPCServer(router: Routes.forOwner(admin), configuration: forOwner)
   }

@@ -16,8 +16,8 @@ public enum Authorization<Principal: Sendable>: Sendable {
   /// The call ends with this status, which must not be `.ok`. Its body is neither read nor
   /// inflated.
   case refused(Status)
-  /// The decision takes a while: the closure is called once, at once, with where to answer, from any
-  /// thread. Nothing of the body is inflated before.
+  /// The decision takes a while: the closure is called once, at once, with where to answer, from
+  /// any thread. Nothing of the body is inflated before.
   case later(@Sendable (AuthorizationDecision<Principal>) -> Void)
 
   /// The same decision for another type of principal.

@@ -58,7 +58,8 @@ private struct Doorman {
 }
 
 @Suite(.timeLimit(.minutes(20))) struct LateAuthorizationTests {
-  @Test("a request that arrived before its caller was known is answered after", arguments: [0, 200_000])
+  @Test(
+    "a request that arrived before its caller was known is answered after", arguments: [0, 200_000])
   func granted(size: Int) async throws {
     let door = try Doorman()
     let request = [UInt8](repeating: 7, count: size)

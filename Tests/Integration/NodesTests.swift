@@ -5,8 +5,8 @@ import AtrestClient
 import AtrestDomain
 import AtrestPostgreSQL
 import AtrestProtocol
-import AtrestReplication
 import AtrestRPC
+import AtrestReplication
 import AtrestSockets
 import AtrestTestSupport
 import AtrestWire

@@ -32,9 +32,9 @@ package final class DeviceLookup: Sendable {
     _ done: @escaping @Sendable (Result<SessionRegistry.Authentication, StoreError>) -> Void
   ) {
     let start = MonotonicClock.now()
-    let job = Operation(by: .unauthenticated, use: .reads, reads: {
-      $0.devices.insert(token.replica)
-    }) { batch throws(StoreError) -> Found? in
+    let reads: StorageReads = { $0.devices.insert(token.replica) }
+    let job = Operation(by: .unauthenticated, use: .reads, reads: reads) {
+      batch throws(StoreError) -> Found? in
       guard let device = try batch.transaction.devices.find(token.replica),
         // What is behind a token is only read for whoever has it.
         Secret.areEqual(Secret.hash(token.secret), device.tokenHash)
@@ -72,10 +72,11 @@ package final class DeviceLookup: Sendable {
   private func refresh(_ account: AccountState) {
     let start = MonotonicClock.now()
     let id = account.id
-    let job = Operation(by: .account(id), use: .reads, reads: {
+    let reads: StorageReads = {
       $0.accounts.insert(id)
       $0.deviceLists.insert(id)
-    }) { batch throws(StoreError) in
+    }
+    let job = Operation(by: .account(id), use: .reads, reads: reads) { batch throws(StoreError) in
       (
         account: try batch.transaction.accounts.find(id),
         devices: try batch.transaction.devices.list(of: id)

@@ -79,8 +79,8 @@ extension Pairing {
 
   /// Looks what became of a device that waits with a code.
   ///
-  /// A code that has expired is removed: nobody can let the device in after it was told so. One that
-  /// let it in counts, even if it has expired since.
+  /// A code that has expired is removed: nobody can let the device in after it was told so. One
+  /// that let it in counts, even if it has expired since.
   static func verdict(
     on code: PairingCode, nonce: [UInt8], at now: WallTime, in transaction: any StoreTransaction
   ) throws(StoreError) -> Verdict {

@@ -145,7 +145,9 @@ package final class AdminService: Sendable {
   /// Revokes a device and, on request, all its descendants.
   package func revokeDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
-    try devices.revoke(request, by: nil, for: .owner, answer: answer()) { _, _ throws(StoreError) in true }
+    try devices.revoke(request, by: nil, for: .owner, answer: answer()) { _, _ throws(StoreError) in
+      true
+    }
     return .later
   }
 
