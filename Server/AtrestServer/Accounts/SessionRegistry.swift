@@ -10,8 +10,8 @@ import Synchronization
 /// The accounts and devices that this daemon serves. About 300 bytes per device. Thread-safe.
 ///
 /// Of a store that nobody else writes it holds all: loaded at startup, and updated after each
-/// commit that changes them. Of a shared store it caches those that called last, and trusts what it knows
-/// of a device only for as long as it would have heard of a change (`CacheTrust`).
+/// commit that changes them. Of a shared store it caches those that called last, and trusts what it
+/// knows of a device only for as long as it would have heard of a change (`CacheTrust`).
 package final class SessionRegistry: Sendable {
   private struct State {
     var accounts: LiveCache<AccountID, AccountState>
