@@ -11,6 +11,18 @@ package struct PostgresSession: Sendable {
     case remoteWrite = "remote_write"
   }
 
+  /// An advisory lock that sessions share, each until it ends.
+  package struct SharedLock: Equatable, Sendable {
+    package let key: Int64
+    /// Why there is no session while somebody holds the lock exclusively.
+    package let refusal: String
+
+    package init(key: Int64, refusal: String) {
+      self.key = key
+      self.refusal = refusal
+    }
+  }
+
   /// What `pg_stat_activity` shows, unless the address says otherwise.
   package var applicationName = "atrest-syncd"
   /// The longest statement. Shorter than a batch's deadline.
@@ -26,6 +38,8 @@ package struct PostgresSession: Sendable {
   package var prepared: [PreparedStatement] = []
   /// Further settings, by name.
   package var settings: [String: String] = [:]
+  /// Taken when the session opens, without waiting for it.
+  package var sharedLock: SharedLock?
 
   package init() {}
 
@@ -51,6 +65,10 @@ package struct PostgresSession: Sendable {
         PostgresStatement(
           "SELECT set_config(name, value, false) FROM unnest($1, $2) AS s (name, value)",
           [.textArray(settings.map(\.key)), .textArray(settings.map(\.value))]),
+        // In every session, so that a lock says the truth even while some sessions are lost.
+        PostgresStatement(
+          "SELECT CASE WHEN $1 THEN pg_try_advisory_lock_shared($2) ELSE true END",
+          [.bool(sharedLock != nil), .int8(sharedLock?.key ?? 0)]),
         PostgresStatement(
           """
           SELECT current_setting('synchronous_commit'), current_setting('fsync', true),
@@ -92,6 +110,10 @@ package struct PostgresSession: Sendable {
     }
     guard encoding == "UTF8" else {
       return .refused("its encoding is \(encoding). Make a database with ENCODING 'UTF8'")
+    }
+    if let sharedLock, answers.dropLast().last?.rows.first?.first?.bool != true {
+      // Not refused: whoever holds it will end.
+      return .lost(sharedLock.refusal)
     }
     return nil
   }

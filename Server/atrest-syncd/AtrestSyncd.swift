@@ -18,7 +18,7 @@ struct AtrestSyncd: AsyncParsableCommand {
     version: ProgramVersion.text,
     subcommands: [
       Serve.self, AccountCommand.self, DeviceCommand.self, Backup.self, Verify.self,
-      RestoreCommand.self, AuditCommand.self, LimitsCommand.self,
+      RestoreCommand.self, StoreCommand.self, AuditCommand.self, LimitsCommand.self,
     ])
 
   static func main() async {

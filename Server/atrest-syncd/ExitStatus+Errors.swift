@@ -19,10 +19,19 @@ extension ExitStatus {
   init(_ error: StoreError) {
     switch error {
     case .inUse, .closed, .notAwaited, .unavailable: self = .unavailable
-    case .newerVersion, .notAStore, .damaged: self = .data
+    case .newerVersion, .olderVersion, .unfinishedCopy, .notAStore, .damaged: self = .data
     case .cannotOpen: self = .cannotCreate
     case .full, .inputOutput, .commitUnknown, .outcomeUnknown, .failed, .notLoaded:
       self = .inputOutput
+    }
+  }
+
+  init(_ error: ArchiveCopyError) {
+    switch error {
+    case .source(let error), .target(let error): self.init(error)
+    case .sameStore: self = .usage
+    case .notEmpty, .otherCopy: self = .cannotCreate
+    case .differs: self = .data
     }
   }
 

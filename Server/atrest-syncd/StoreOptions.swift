@@ -33,7 +33,9 @@ struct StoreOptions: ParsableArguments {
   }
 
   /// What sessions with it allow.
-  var session: PostgresSession {
+  var session: PostgresSession { Self.session(allowsWeakCommits: allowsWeakCommits) }
+
+  static func session(allowsWeakCommits: Bool) -> PostgresSession {
     var session = PostgresSession()
     if allowsWeakCommits { session.allowedCommits = [.local, .remoteWrite] }
     return session

@@ -167,7 +167,12 @@ enum Text {
     counted(account.records, "record") + " and the access of " + counted(account.devices, "device")
   }
 
-  private static func counted(_ count: Int, _ noun: String) -> String {
+  static func contents(_ report: ArchiveReport) -> String {
+    counted(report.accounts, "account") + ", " + counted(report.devices, "device") + ", "
+      + counted(report.records, "record") + ", " + counted(report.events, "event")
+  }
+
+  static func counted(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 

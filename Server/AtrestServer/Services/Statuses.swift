@@ -75,7 +75,8 @@ extension Status {
       self.init(
         .unavailable,
         "The server does not know whether this was stored. Nothing is lost. Send it again.")
-    case .inputOutput, .commitUnknown, .damaged, .inUse, .newerVersion, .notAStore, .cannotOpen:
+    case .inputOutput, .commitUnknown, .damaged, .inUse, .newerVersion, .olderVersion,
+      .unfinishedCopy, .notAStore, .cannotOpen:
       // The outcome is unknown. Repeating the request is safe and settles it.
       self.init(.unavailable, "The server's storage failed. Try again later.")
     }

@@ -7,6 +7,11 @@ package enum StoreError: Error, Equatable {
   case inUse(directory: String, process: Int32?)
   /// A newer version of this program made the store. It was not touched.
   case newerVersion(path: String, found: Int, supported: Int)
+  /// An older version of this program made the store, and it may not be migrated here. It was not
+  /// touched.
+  case olderVersion(path: String, found: Int, supported: Int)
+  /// The store holds an unfinished copy of another one. It was not touched.
+  case unfinishedCopy(path: String)
   /// The file or folder holds something else. It was not touched.
   case notAStore(path: String)
   /// The file is damaged, in SQLite's words. It was not overwritten.
@@ -38,8 +43,8 @@ package enum StoreError: Error, Equatable {
   package var isFatal: Bool {
     switch self {
     case .inputOutput, .commitUnknown, .damaged: true
-    case .inUse, .newerVersion, .notAStore, .cannotOpen, .full, .failed, .closed, .notAwaited,
-      .unavailable, .outcomeUnknown, .notLoaded:
+    case .inUse, .newerVersion, .olderVersion, .unfinishedCopy, .notAStore, .cannotOpen, .full,
+      .failed, .closed, .notAwaited, .unavailable, .outcomeUnknown, .notLoaded:
       false
     }
   }
@@ -53,6 +58,16 @@ package enum StoreError: Error, Equatable {
     case .newerVersion(let path, let found, let supported):
       "\(path) was made by a newer version of atrest-syncd (format \(found); this one knows up to "
         + "\(supported)). Nothing was changed. Install the newer version again."
+    case .olderVersion(let path, let found, let supported):
+      found == 0
+        ? "\(path) holds no store yet. Nothing was changed. `atrest-syncd store migrate` makes the "
+          + "tables of a database, and `atrest-syncd serve` makes either kind of store."
+        : "\(path) was made by an older version of atrest-syncd (format \(found); this one writes "
+          + "\(supported)). Nothing was changed. `atrest-syncd store migrate` brings a database up "
+          + "to date, and `atrest-syncd serve` either kind of store."
+    case .unfinishedCopy(let path):
+      "\(path) holds an unfinished copy of another store. Nothing was changed. Go on with the same "
+        + "`atrest-syncd store copy`, or begin with an empty store."
     case .notAStore(let path):
       "\(path) holds something that is not Atrest's. Nothing was changed. "
         + "Choose an empty or new folder with --data."

@@ -54,7 +54,7 @@ final class NewsExchange: Sendable {
     let logger = logger
     let hasTold = Flag()
     let listener = PostgresListener(
-      to: Self.channel, at: sessions.address, on: shard, timing: timing
+      to: Self.channel, at: sessions.address, on: shard, session: sessions.plain, timing: timing
     ) { event in
       switch event {
       case .heard(let payload):

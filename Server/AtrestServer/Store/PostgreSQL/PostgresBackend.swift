@@ -40,6 +40,7 @@ package struct PostgresBackend: Sendable {
     }
     var session = session
     session.prepared = PostgresStatements.prepared
+    session.sharedLock = .serving
     let sessions = PostgresSessions(address, session: session, logger: logger)
     do throws(StoreError) {
       try await sessions.migrate(on: shards[0], random: environment.randomNumber)

@@ -78,7 +78,7 @@ extension PostgresLoad {
 
 extension DeviceEntry {
   /// From `PostgresLoad.deviceColumns`.
-  fileprivate init(_ row: PostgresRow) throws(StoreError) {
+  init(_ row: PostgresRow) throws(StoreError) {
     self.init(
       replica: try row.replica(0), account: try row.account(1), name: try row.text(2),
       tokenHash: try row.bytes(3), paired: try row.time(4), seen: try row.optionalTime(5),

@@ -7,7 +7,7 @@ import AtrestReplication
 import AtrestWire
 
 extension PostgresLoad {
-  private static let eventColumns =
+  static let eventColumns =
     "e.number, e.account, e.at_ms, e.kind, e.actor, e.subject, e.detail, e.count, e.hash"
 
   static func lastEvents(_ accounts: Set<AccountID>) -> Part? {
@@ -119,7 +119,7 @@ extension EventPage {
 
 extension EventEntry {
   /// From `PostgresLoad.eventColumns`, behind others.
-  fileprivate init(_ row: PostgresRow, at column: Int) throws(StoreError) {
+  init(_ row: PostgresRow, at column: Int) throws(StoreError) {
     let account = try row.account(column + 1)
     let event = NewEvent(
       AccountEvent.Kind(rawValue: Int(try row.integer(column + 3))),

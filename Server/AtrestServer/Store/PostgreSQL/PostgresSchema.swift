@@ -2,6 +2,7 @@
 // The format of the PostgreSQL store, and how a database comes to have it.
 
 import AtrestPostgreSQL
+import AtrestSockets
 
 /// The format of the PostgreSQL store: see `steps`.
 package enum PostgresSchema {
@@ -17,6 +18,13 @@ package enum PostgresSchema {
   /// How messages name what is migrated.
   private static let path = "The database"
 
+  /// From which format to which a database was brought.
+  package struct Migration: Equatable, Sendable {
+    /// 0: there were no tables.
+    package let from: Int
+    package let to: Int
+  }
+
   /// Migrates a database to this format, in one transaction. Does nothing if it has it already.
   ///
   /// Daemons of the older format must have ended: what they prepared knows other columns.
@@ -24,12 +32,17 @@ package enum PostgresSchema {
   /// - Parameters:
   ///   - connection: Without prepared statements of the store, whose tables may not exist yet.
   ///   - name: The random number that a store which is made is known by.
+  ///   - isDryRun: Whether nothing is changed.
+  ///   - allowsCopy: Whether it may hold an unfinished copy.
+  /// - Returns: What was done, or would be.
   /// - Throws: `StoreError`: `newerVersion` if a newer build made it, `notAStore` if the schema
-  ///   `atrest` holds something else. The database is unchanged then.
+  ///   `atrest` holds something else, `unfinishedCopy`. The database is unchanged then.
   /// - Complexity: Two trips, three if there is something to do.
+  @discardableResult
   package static func migrate(
-    on connection: PostgresConnection, name: UInt64 = UInt64.random(in: 1 ... .max)
-  ) async throws(StoreError) {
+    on connection: PostgresConnection, name: UInt64 = UInt64.random(in: 1 ... .max),
+    isDryRun: Bool = false, allowsCopy: Bool = false
+  ) async throws(StoreError) -> Migration {
     do {
       let (transaction, answers) = try await PostgresTransaction.begin(
         [
@@ -38,7 +51,11 @@ package enum PostgresSchema {
         ], on: connection, within: deadline)
       let found: Int
       do {
-        found = try await version(in: transaction, answers.last?.rows.first ?? [])
+        let row = answers.last?.rows.first ?? []
+        found = try await version(in: transaction, row)
+        guard try allowsCopy || !PostgresRow(row).flag(2) else {
+          throw StoreError.unfinishedCopy(path: path)
+        }
         guard found <= version else {
           throw StoreError.newerVersion(path: path, found: found, supported: version)
         }
@@ -46,7 +63,11 @@ package enum PostgresSchema {
         await transaction.rollBack()
         throw error
       }
-      guard found < version else { return await transaction.rollBack() }
+      let migration = Migration(from: found, to: version)
+      guard found < version, !isDryRun else {
+        await transaction.rollBack()
+        return migration
+      }
       let bits = PostgresValue.int8(Int64(bitPattern: max(1, name)))
       let number = PostgresValue.int8(Int64(version))
       let mark =
@@ -56,6 +77,7 @@ package enum PostgresSchema {
         : PostgresStatement("UPDATE atrest.meta SET version = $1", [number])
       let statements = steps.dropFirst(found).joined().map { PostgresStatement($0) }
       _ = try await transaction.commit(statements + [mark], within: deadline)
+      return migration
     } catch let error as PostgresError {
       throw StoreError(error)
     } catch let error as StoreError {
@@ -65,14 +87,44 @@ package enum PostgresSchema {
     }
   }
 
-  /// Tables in our schema, and our columns in its table `meta`.
+  /// Migrates a database on a session of its own.
+  package static func migrate(
+    _ address: PostgresAddress, session: PostgresSession = PostgresSession(),
+    isDryRun: Bool = false
+  ) async throws(StoreError) -> Migration {
+    let shard: Shard
+    do throws(SocketError) { shard = try Shard(label: "atrest.migration") } catch {
+      throw .cannotOpen(path: "\(address)", reason: error.userMessage)
+    }
+    var session = session
+    session.sharedLock = .serving
+    let connection: PostgresConnection
+    do throws(PostgresError) {
+      connection = try await PostgresConnection.open(address, on: shard, session: session)
+    } catch {
+      await shard.stop()
+      throw StoreError(error)
+    }
+    let result: Result<Migration, StoreError>
+    do throws(StoreError) {
+      result = .success(try await migrate(on: connection, isDryRun: isDryRun))
+    } catch {
+      result = .failure(error)
+    }
+    await connection.close()
+    await shard.stop()
+    return try result.get()
+  }
+
+  /// Tables in our schema, our columns in its table `meta`, and whether a copy is unfinished.
   private static let inspection = """
     SELECT
       (SELECT count(*) FROM pg_catalog.pg_class AS c
         JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = 'atrest'),
       (SELECT count(*) FROM pg_catalog.pg_attribute
         WHERE attrelid = to_regclass('atrest.meta') AND attname IN ('version', 'name')
-        AND atttypid = 'pg_catalog.int8'::regtype AND NOT attisdropped)
+        AND atttypid = 'pg_catalog.int8'::regtype AND NOT attisdropped),
+      to_regclass('atrest.copy') IS NOT NULL
     """
 
   /// The format of the database; 0 for none.

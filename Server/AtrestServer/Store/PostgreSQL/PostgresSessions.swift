@@ -38,6 +38,13 @@ final class PostgresSessions: Sendable {
     self.logger = logger
   }
 
+  /// The session of whoever runs none of the store's statements.
+  var plain: PostgresSession {
+    var session = session
+    session.prepared = []
+    return session
+  }
+
   /// Whether the database could be reached when it was tried last.
   var isReachable: Bool { state.withLock { $0.isReachable } }
 
@@ -66,10 +73,8 @@ final class PostgresSessions: Sendable {
     let connection: PostgresConnection
     do {
       // Nothing is prepared: the tables may not be there yet.
-      var session = session
-      session.prepared = []
       connection = try await PostgresConnection.open(
-        address, on: shard, session: session, limits: limits)
+        address, on: shard, session: plain, limits: limits)
     } catch {
       throw .unavailable(reason: error.reason)
     }

@@ -22,6 +22,7 @@ enum PostgresStatements {
   static var session: PostgresSession {
     var session = PostgresSession()
     session.prepared = prepared
+    session.sharedLock = .serving
     session.settings = [
       "plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_hashjoin": "off",
       "enable_mergejoin": "off", "max_parallel_workers_per_gather": "0", "jit": "off",

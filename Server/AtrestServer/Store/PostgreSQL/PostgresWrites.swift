@@ -179,7 +179,7 @@ enum PostgresWrites {
 
   // MARK: Events
 
-  private static func events(_ changes: [AccountID: [EventEntry]]) -> PostgresStatement? {
+  static func events(_ changes: [AccountID: [EventEntry]]) -> PostgresStatement? {
     let rows = changes.values.joined().sorted { $0.number < $1.number }
     guard !rows.isEmpty else { return nil }
     return PostgresStatement(

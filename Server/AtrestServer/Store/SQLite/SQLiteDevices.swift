@@ -154,7 +154,7 @@ final class SQLiteDevices: DeviceStore {
 
 extension DeviceEntry {
   /// From a row with all columns.
-  fileprivate init(_ row: Row) throws {
+  init(_ row: Row) throws {
     func time(_ column: String) throws -> WallTime? {
       try row.value(Int64?.self, of: column).map { WallTime(milliseconds: $0) }
     }

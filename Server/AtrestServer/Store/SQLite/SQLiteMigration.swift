@@ -10,7 +10,8 @@ import GRDB
 extension SQLiteSchema {
   /// Migrates a store to this format, in one transaction.
   static func migrate(
-    _ db: Database, path: String, random: () -> UInt64
+    _ db: Database, path: String, opening: SQLiteStore.Opening = SQLiteStore.Opening(),
+    random: () -> UInt64
   ) throws {
     try db.inTransaction(.exclusive) {
       let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -22,7 +23,13 @@ extension SQLiteSchema {
       guard found <= version else {
         throw StoreError.newerVersion(path: path, found: found, supported: version)
       }
+      guard try opening.allowsCopy || !db.tableExists(copyTable) else {
+        throw StoreError.unfinishedCopy(path: path)
+      }
       guard found < version else { return .commit }
+      guard opening.migrates else {
+        throw StoreError.olderVersion(path: path, found: found, supported: version)
+      }
       for step in steps.dropFirst(found) { try db.execute(sql: step) }
       if found == 1 { try fillInLiveAndDue(db, path: path) }
       if (1..<5).contains(found) { try fillInLatestTimes(db, path: path) }

@@ -177,8 +177,11 @@ enum SQLiteSchema {
   /// The format this build reads and writes.
   static var version: Int { steps.count }
 
+  /// The table that is there while a copy of another store is unfinished: see `SQLiteArchive`.
+  static let copyTable = "copy"
+
   /// Checks that the tables are those that this build makes: their SQL is stored in pages, which
-  /// may be damaged.
+  /// may be damaged. An unfinished copy's is passed over.
   static func check(_ db: Database, path: String) throws {
     guard try texts(db) == intactTexts.get() else {
       throw StoreError.damaged(path: path, reason: "its tables are not as they were made")
@@ -196,7 +199,8 @@ enum SQLiteSchema {
     try String.fetchAll(
       db,
       sql: """
-        SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name
+        SELECT sql FROM sqlite_schema
+        WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name <> '\(copyTable)' ORDER BY name
         """)
   }
 }

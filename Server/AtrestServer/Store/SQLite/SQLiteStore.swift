@@ -43,6 +43,16 @@ package final class SQLiteStore: SyncStore {
     package init() {}
   }
 
+  /// Which stores may be opened, and what becomes of them.
+  package struct Opening: Sendable {
+    /// Whether a store of an older format, or none, becomes one of this format.
+    package var migrates = true
+    /// Whether it may hold an unfinished copy.
+    package var allowsCopy = false
+
+    package init() {}
+  }
+
   /// Opens the store of a folder, or makes both.
   ///
   /// - Parameters:
@@ -50,13 +60,14 @@ package final class SQLiteStore: SyncStore {
   /// - Throws: `StoreError`; the file is then unchanged.
   /// - Complexity: Reads the whole file once, to find damage before anything is written.
   package convenience init(
-    directory path: String, hooks: Hooks = Hooks(), random: () -> UInt64
+    directory path: String, hooks: Hooks = Hooks(), opening: Opening = Opening(),
+    random: () -> UInt64
   ) throws(StoreError) {
     let directory = try DataDirectory(path: path)
     let file = directory.databasePath
     try Self.inspect(file)
     try self.init(
-      file: file, location: Self.uri(file), directory: directory, hooks: hooks,
+      file: file, location: Self.uri(file), directory: directory, hooks: hooks, opening: opening,
       checkpointPages: Self.checkpointPages, random: random)
   }
 
@@ -70,12 +81,12 @@ package final class SQLiteStore: SyncStore {
     uri: String, checkpointPages: Int, random: () -> UInt64
   ) throws(StoreError) {
     try self.init(
-      file: uri, location: uri, directory: nil, hooks: Hooks(),
+      file: uri, location: uri, directory: nil, hooks: Hooks(), opening: Opening(),
       checkpointPages: checkpointPages, random: random)
   }
 
   private init(
-    file: String, location: String, directory: DataDirectory?, hooks: Hooks,
+    file: String, location: String, directory: DataDirectory?, hooks: Hooks, opening: Opening,
     checkpointPages: Int, random: () -> UInt64
   ) throws(StoreError) {
     self.location = location
@@ -90,7 +101,7 @@ package final class SQLiteStore: SyncStore {
       (name, writes, clockHighWater, lostCommits, tables) = try queue.writeWithoutTransaction {
         db in
         try Self.check(db, path: file)
-        try SQLiteSchema.migrate(db, path: file, random: random)
+        try SQLiteSchema.migrate(db, path: file, opening: opening, random: random)
         try SQLiteSchema.check(db, path: file)
         try Self.configure(db, checkpointPages: checkpointPages)
         guard let row = try Row.fetchOne(db, sql: "SELECT name, writes, clock_ms FROM meta") else {
@@ -212,11 +223,26 @@ extension SQLiteStore {
       .damaged(_, let reason), .cannotOpen(_, let reason):
       reason
     case .full: "no room left"
-    case .inUse, .newerVersion, .notAStore, .closed, .notAwaited, .unavailable, .outcomeUnknown,
-      .notLoaded:
+    case .inUse, .newerVersion, .olderVersion, .unfinishedCopy, .notAStore, .closed, .notAwaited,
+      .unavailable, .outcomeUnknown, .notLoaded:
       "refused"
     }
   }
+}
+
+// MARK: - Tools
+
+extension SQLiteStore {
+  /// Runs a transaction on the connection itself: see `transaction`.
+  func onTables<R>(
+    _ body: (SQLiteTables) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    guard let tables else { throw .closed }
+    return try transaction { _ throws(StoreError) in try body(tables) }
+  }
+
+  /// The random number that it was given when it was made.
+  var randomName: UInt64 { name }
 }
 
 // MARK: - Readers, erasure, backups
