@@ -26,9 +26,6 @@ package final class DevicesService: Sendable {
   /// rare.
   static let draws = 8
 
-  /// See `StorageJob.prefetch`.
-  typealias StorageReads = @Sendable (inout StoreQueries) -> Void
-
   /// Calls `work` after a delay, on any thread.
   package typealias Wake =
     @Sendable (_ milliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void

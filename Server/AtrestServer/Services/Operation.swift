@@ -39,6 +39,9 @@ enum AnswerSize {
   static func list<Entry>(_ entries: [Entry]?) -> Int { 128 * (entries?.count ?? 0) }
 }
 
+/// Notes what a job is known to read: see `StorageJob.prefetch`.
+typealias StorageReads = @Sendable (inout StoreQueries) -> Void
+
 /// A job made of two closures: the work in the transaction, and the completion after it.
 final class Operation<Value: Sendable>: StorageJob {
   let payer: Payer
@@ -46,7 +49,7 @@ final class Operation<Value: Sendable>: StorageJob {
   let costBytes: Int
   private let answer: Answer?
   private let size: @Sendable (Value) -> Int
-  private let reads: @Sendable (inout StoreQueries) -> Void
+  private let reads: StorageReads
   private let work: @Sendable (Batch) throws(StoreError) -> Value
   private let completion: @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
   private let value = Mutex<Value?>(nil)
@@ -61,7 +64,7 @@ final class Operation<Value: Sendable>: StorageJob {
   init(
     by payer: Payer, use: StorageUse, costBytes: Int = 256, for answer: Answer? = nil,
     size: @escaping @Sendable (Value) -> Int = { _ in 0 },
-    reads: @escaping @Sendable (inout StoreQueries) -> Void = { _ in },
+    reads: @escaping StorageReads = { _ in },
     work: @escaping @Sendable (Batch) throws(StoreError) -> Value,
     completion: @escaping @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
   ) {
