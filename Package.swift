@@ -336,7 +336,8 @@ let package = Package(
       name: "AtrestServerTests",
       dependencies: [
         "AtrestAppStore", "AtrestServer", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
-        "AtrestEntitlements", "AtrestRPC", "AtrestLedger", "AtrestReplication", "AtrestProtocol",
+        "AtrestEntitlements", "AtrestRPC", "AtrestLedger", "AtrestPostgreSQL",
+        "AtrestReplication", "AtrestProtocol",
         "AtrestTestSupport", "AtrestWire",
         "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TCP proxy in front of the server that fails at a chosen moment.
 
+import AtrestTestSupport
 import Foundation
 import Glibc
 import Synchronization

@@ -3,6 +3,7 @@
 
 import AtrestSockets
 import AtrestTestSupport
+import Synchronization
 import Testing
 
 @testable import AtrestPostgreSQL
@@ -99,5 +100,20 @@ func failure<Value>(
     throw Unexpected("it succeeded")
   } catch let error as PostgresError {
     return error
+  }
+}
+
+/// A bug in the test, or a machine without what it needs.
+struct Unexpected: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Names that no other test uses.
+enum Fresh {
+  private static let last = Atomic(0)
+
+  static func name(_ kind: String) -> String {
+    "\(kind)_\(last.wrappingAdd(1, ordering: .relaxed).newValue)"
   }
 }

@@ -262,7 +262,8 @@ extension PostgreSQL {
     @Test(
       "what the server answers has one meaning",
       arguments: [
-        ("40001", PostgresError.Meaning.conflict), ("40P01", .conflict), ("57P01", .connectionLost),
+        ("40001", PostgresError.Meaning.conflict), ("40P01", .conflict), ("23505", .conflict),
+        ("57P01", .connectionLost),
         ("57P02", .connectionLost), ("57P03", .connectionLost), ("08006", .connectionLost),
         ("53300", .connectionLost), ("25006", .connectionLost), ("53100", .diskFull),
         ("08007", .unknown), ("40003", .unknown), ("57014", .busy), ("55P03", .busy),

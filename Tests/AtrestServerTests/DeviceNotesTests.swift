@@ -50,6 +50,7 @@ import Testing
   func newerNotes() throws {
     let storage = try Storage()
     let (registry, session) = (storage.registry, try storage.session(phone))
+    let address = session.account.id[phone]
     func call(at time: Int64) {
       _ = registry.authenticate(credentials(phone), at: WallTime(milliseconds: time))
     }
@@ -64,9 +65,9 @@ import Testing
     registry.note(told: 3, acknowledged: 3, of: session)
     registry.putBack(newer)
     let last = registry.takeNotes()
-    #expect(last.seen == [phone: WallTime(milliseconds: noon + 60_000)])
+    #expect(last.seen == [address: WallTime(milliseconds: noon + 60_000)])
     #expect(
-      last.progress == [phone: DeviceProgress(acknowledgedSequence: 3, toldSequence: 3)])
+      last.progress == [address: DeviceProgress(acknowledgedSequence: 3, toldSequence: 3)])
   }
 
   @Test("when a device last called is written with a later commit, at most once a minute")

@@ -66,7 +66,7 @@ import Testing
     try push(deletion(deleted(1)), at: noon + 1000)
     try catchUp(phone)
     try store.transaction { t throws(StoreError) in
-      try t.devices.revoke([tablet], at: WallTime(milliseconds: noon))
+      try t.devices.revoke([kim[tablet]], at: WallTime(milliseconds: noon))
     }
     try housekeep(at: noon + 2000)
     #expect(try stored() == [bare])

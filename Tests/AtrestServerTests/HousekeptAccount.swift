@@ -28,7 +28,7 @@ class HousekeptAccount {
   /// Records a call of the device.
   func see(_ device: ReplicaID, at time: Int64 = noon) throws {
     try store.transaction { t throws(StoreError) in
-      try t.devices.note(seen: [device: WallTime(milliseconds: time)], progress: [:])
+      try t.devices.note(seen: [kim[device]: WallTime(milliseconds: time)], progress: [:])
     }
   }
 

@@ -324,9 +324,9 @@ import Testing
     defer { store.close() }
     try store.transaction { t throws(StoreError) in
       #expect(
-        try t.devices.outbox(of: phone)
+        try t.devices.outbox(of: kim[phone])
           == DeviceOutbox(takenThrough: OutboxPosition(number: 0, token: 10), refusals: []))
-      #expect(try t.devices.outbox(of: tablet) == .empty)
+      #expect(try t.devices.outbox(of: kim[tablet]) == .empty)
       #expect(
         try t.devices.list(of: kim).map(\.progress) == [
           DeviceProgress(acknowledgedSequence: 2, toldSequence: 0), DeviceProgress(),

@@ -38,7 +38,7 @@ import Testing
   }
 
   private func outbox(_ device: ReplicaID = phone) throws -> DeviceOutbox {
-    try store.transaction { t throws(StoreError) in try t.devices.outbox(of: device) }
+    try store.transaction { t throws(StoreError) in try t.devices.outbox(of: kim[device]) }
   }
 
   private func stored() throws -> [Record] {

@@ -92,6 +92,13 @@ func openStore(
   try SQLiteStore(directory: directory, hooks: hooks) { 76 }
 }
 
+extension AccountID {
+  /// The address of one of the account's devices.
+  subscript(replica: ReplicaID) -> DeviceAddress {
+    DeviceAddress(account: self, replica: replica)
+  }
+}
+
 extension SyncStore {
   func makeAccount(_ name: String) throws -> AccountID {
     let id = try transaction { transaction throws(StoreError) in

@@ -22,8 +22,8 @@ package protocol AccountStore: AnyObject {
 
   /// Removes an account with all rows of it but its events. No error if there is none.
   ///
-  /// Its number is never given again; its name may be. `SyncStore.owesErasure` is true afterwards if
-  /// the engine's files may keep its bytes.
+  /// Its number is never given again; its name may be. `SyncStore.owesErasure` is true afterwards
+  /// if the engine's files may keep its bytes.
   ///
   /// - Complexity: O(records).
   func remove(_ id: AccountID) throws(StoreError)

@@ -183,8 +183,8 @@ enum PostgresStatements {
 /// Locks on accounts.
 enum PostgresLocks {
   /// Locks the rows of accounts in the order of their ids, and waits for whoever holds them: two
-  /// transactions that lock this way, and once each, never wait for each other. Accounts that do not
-  /// exist are passed over.
+  /// transactions that lock this way, and once each, never wait for each other. Accounts that do
+  /// not exist are passed over.
   static func statement(for accounts: [AccountID]) -> PostgresStatement {
     PostgresStatement(
       PostgresStatements.lockAccounts,

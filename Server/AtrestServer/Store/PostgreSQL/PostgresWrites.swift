@@ -15,9 +15,9 @@ enum PostgresWrites {
   /// The statements that write changes.
   ///
   /// - Parameters:
-  ///   - accounts: Those that are locked. The row of each is written, even if nothing of it changed:
-  ///     an acknowledgement commits a write of its own, and so waits, where there is a synchronous
-  ///     standby, until that has everything before it.
+  ///   - accounts: Those that are locked. The row of each is written, even if nothing of it
+  ///     changed: an acknowledgement commits a write of its own, and so waits, where there is a
+  ///     synchronous standby, until that has everything before it.
   ///   - clock: Raises `FeedState.clock` of these accounts.
   /// - Returns: None if there is nothing to write.
   static func statements(

@@ -3,22 +3,22 @@
 
 import Foundation
 import Glibc
-import Synchronization
 
 /// A server in a temporary folder, on a Unix socket, and on loopback with TLS.
 ///
 /// A shell runs it, and stops it when its standard input ends: that is a pipe that only this
 /// process holds, so however the tests end, nothing is left behind.
-final class PostgresServer: Sendable {
+public final class PostgresServer: Sendable {
   /// The one server of a test run. The first test that needs it waits a second or two for it.
-  static let shared = Result { try PostgresServer() }
+  public static let shared = Result { try PostgresServer() }
   /// One whose commits wait for a standby that does not exist.
-  static let awaitingStandby = Result {
+  public static let awaitingStandby = Result {
     try PostgresServer(settings: ["synchronous_standby_names=absent"])
   }
 
-  let folder: String
-  let port: UInt16
+  /// The folder of its socket, its log, and its data.
+  public let folder: String
+  public let port: UInt16
   /// Held open: its end stops the server.
   private let leash: FileHandle
 
@@ -70,11 +70,12 @@ final class PostgresServer: Sendable {
     if getuid() == 0 {
       // PostgreSQL refuses to run as root. Its package has made a user.
       guard let user = getpwnam("postgres") else {
-        throw Unexpected("there is no user postgres: Scripts/install-missing test installs it")
+        throw PostgresServerError(
+          "there is no user postgres: Scripts/install-missing test installs it")
       }
       for path in [folder, file] {
         guard chown(path, user.pointee.pw_uid, user.pointee.pw_gid) == 0 else {
-          throw Unexpected("chown: errno \(errno)")
+          throw PostgresServerError("chown: errno \(errno)")
         }
       }
       command =
@@ -96,41 +97,37 @@ final class PostgresServer: Sendable {
     var said = Data()
     while !said.contains(UInt8(ascii: "\n")) {
       let more = output.fileHandleForReading.availableData
-      guard !more.isEmpty else { throw Unexpected("PostgreSQL did not start") }
+      guard !more.isEmpty else { throw PostgresServerError("PostgreSQL did not start") }
       said.append(more)
     }
     guard let port = UInt16(String(decoding: said.dropLast(), as: UTF8.self)) else {
-      throw Unexpected("PostgreSQL has no port")
+      throw PostgresServerError("PostgreSQL has no port")
     }
     self.port = port
   }
 
-  var socketPath: String { "\(folder)/.s.PGSQL.\(port)" }
+  public var socketPath: String { "\(folder)/.s.PGSQL.\(port)" }
 
   /// User and password: other users of this machine must not get in.
-  var login: String { "postgres:\(password)" }
+  public var login: String { "postgres:\(password)" }
 
   /// The server on its Unix socket.
-  var url: String { "postgresql://\(login)@/postgres?host=\(folder)&port=\(port)" }
+  public var url: String { url(of: "postgres") }
+
+  /// One of its databases, on its Unix socket.
+  public func url(of database: String) -> String {
+    "postgresql://\(login)@/\(database)?host=\(folder)&port=\(port)"
+  }
 
   /// The server on loopback, believed by its certificate.
-  var encryptedURL: String {
+  public var encryptedURL: String {
     "postgresql://\(login)@localhost:\(port)/postgres"
       + "?sslmode=verify-full&sslrootcert=\(folder)/data/server.crt"
   }
 }
 
-/// A bug in the test, or a machine without what it needs.
-struct Unexpected: Error, CustomStringConvertible {
+/// A machine without what the tests need.
+struct PostgresServerError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
-}
-
-/// Names that no other test uses.
-enum Fresh {
-  private static let last = Atomic(0)
-
-  static func name(_ kind: String) -> String {
-    "\(kind)_\(last.wrappingAdd(1, ordering: .relaxed).newValue)"
-  }
 }
