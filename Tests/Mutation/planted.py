@@ -776,7 +776,7 @@ PLANTED = [
         "revokedLeavesCodes",
         "Codes that a revoked device made stay valid.",
         f"{SERVER}/Accounts/Revocation.swift",
-        "    «try transaction.invitations.remove(madeBy: answer.revoked)»\n",
+        "    «try transaction.invitations.remove(of: account, madeBy: answer.revoked)»\n",
         "_ = answer",
         statements=True,
     ),
