@@ -185,23 +185,23 @@ package actor PostgresConnection {
   func submit(
     _ batch: PostgresBatch, role: PostgresPipeline.Role, within deadline: Duration?
   ) async throws(PostgresError) -> (id: PostgresPipeline.ID, results: [PostgresResult]) {
-    var id: PostgresPipeline.ID = 0
+    var admitted: PostgresPipeline.ID = 0
     // Not admitted before: in a task that prefers an executor, this call gives up the actor first,
     // and a turn in between would look for the answers of a batch that was never sent.
     let answer = await withCheckedContinuation { continuation in
       do throws(PostgresError) {
-        let (new, actions) = try admit(batch, role: role)
-        id = new
+        let (id, actions) = try admit(batch, role: role)
+        admitted = id
         let at = shard.now.advanced(by: deadline ?? limits.batchDeadline)
-        let token = shard.schedule(at: at) { self.expire(new) }
-        waiters[new] = Waiter(continuation: continuation, deadline: token)
+        let token = shard.schedule(at: at) { self.expire(id) }
+        waiters[id] = Waiter(continuation: continuation, deadline: token)
         carryOut(actions)
         pump()
       } catch {
         continuation.resume(returning: .failure(error))
       }
     }
-    return (id, try answer.get())
+    return (admitted, try answer.get())
   }
 
   private func admit(

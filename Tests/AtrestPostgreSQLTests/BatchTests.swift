@@ -46,7 +46,7 @@ extension PostgreSQL {
       async let good = connection.run("INSERT INTO \(table) VALUES (3)")
       let error = try await bad
       #expect(error.sqlState == "23505")
-      #expect(error.meaning == .failed)
+      #expect(error.meaning == .conflict)
       #expect(try await good.count == 1)
       let rest = try await connection.run("SELECT id FROM \(table)")
       #expect(rest.rows == [[.int8(3)]])
