@@ -674,8 +674,8 @@ PLANTED = [
         "silenceIsEndless",
         "A server that does not answer is waited for while it keeps the connection.",
         f"{POSTGRES}/PostgresConnection.swift",
-        "let token = shard.schedule(at: at) { «self.expire(new)» }",
-        "_ = new",
+        "let token = shard.schedule(at: at) { «self.expire(id)» }",
+        "_ = id",
     ),
     one(
         "fullSocketForgotten",

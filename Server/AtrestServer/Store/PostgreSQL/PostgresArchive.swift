@@ -36,7 +36,8 @@ package actor PostgresArchive: StoreArchive {
       throw .cannotOpen(path: "\(address)", reason: error.userMessage)
     }
     var session = session
-    // Whatever the planner thinks of a table that was just filled: rows come from an index in order.
+    // Whatever the planner thinks of a table that was just filled: rows come from an index, in
+    // order.
     session.settings = [
       "enable_seqscan": "off", "enable_sort": "off", "enable_bitmapscan": "off",
       "max_parallel_workers_per_gather": "0", "jit": "off",

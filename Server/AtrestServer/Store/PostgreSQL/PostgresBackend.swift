@@ -38,10 +38,9 @@ package struct PostgresBackend: Sendable {
     } catch {
       throw .cannotOpen(path: "the database", reason: error.userMessage)
     }
-    var session = session
-    session.prepared = PostgresStatements.prepared
-    session.sharedLock = .serving
-    let sessions = PostgresSessions(address, session: session, logger: logger)
+    var own = PostgresStatements.session
+    own.allowedCommits = session.allowedCommits
+    let sessions = PostgresSessions(address, session: own, logger: logger)
     do throws(StoreError) {
       try await sessions.migrate(on: shards[0], random: environment.randomNumber)
     } catch {

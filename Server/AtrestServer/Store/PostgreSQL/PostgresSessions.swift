@@ -42,6 +42,7 @@ final class PostgresSessions: Sendable {
   var plain: PostgresSession {
     var session = session
     session.prepared = []
+    session.settings = [:]
     return session
   }
 
