@@ -10,8 +10,8 @@ import AtrestServer
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
-    abstract: "Check a store, or bring a database up to date.",
-    subcommands: [StoreCheck.self, StoreMigrate.self])
+    abstract: "Check a store, bring a database up to date, or copy one store into another.",
+    subcommands: [StoreCheck.self, StoreMigrate.self, StoreCopyCommand.self])
 }
 
 struct StoreCheck: AsyncParsableCommand {

@@ -113,8 +113,6 @@ package struct ArchiveCopy: Sendable {
 extension ArchiveCopy {
   /// Differences that are named, at most.
   private static let differenceLimit = 20
-  /// Records between two reports.
-  private static let reportRecords = 10_000
 
   /// Compares the stores account by account.
   ///
@@ -125,11 +123,12 @@ extension ArchiveCopy {
     digest.add(summary)
     let copied = try await writing { () async throws(StoreError) in try await target.summary() }
     if copied != summary { differences.append(ArchiveDifference(accountName: nil, part: nil)) }
-    var ours = ArchiveWalk(source, isChecking: false)
+    let report = report
+    report(Step(work: .comparing, rows: 0))
+    var ours = ArchiveWalk(source, isChecking: false) { report(Step(work: .comparing, rows: $0)) }
     var theirs = ArchiveWalk(target, isChecking: false)
     var original = try await next(&ours, as: ArchiveCopyError.source)
     var copy = try await next(&theirs, as: ArchiveCopyError.target)
-    var (records, reported) = (0, 0)
     while differences.count < Self.differenceLimit,
       let least = [original?.id, copy?.id].compactMap({ $0 }).min(by: { $0.rawValue < $1.rawValue })
     {
@@ -137,14 +136,9 @@ extension ArchiveCopy {
       differences += Self.differences(a, b)
       if let a {
         digest.add(a)
-        records += a.records
         original = try await next(&ours, as: ArchiveCopyError.source)
       }
       if b != nil { copy = try await next(&theirs, as: ArchiveCopyError.target) }
-      if records >= reported + Self.reportRecords {
-        reported = records
-        report(Step(work: .comparing, rows: records))
-      }
     }
     if let difference = try await differenceOfEvents(&digest) { differences.append(difference) }
     guard differences.isEmpty else { throw .differs(differences) }

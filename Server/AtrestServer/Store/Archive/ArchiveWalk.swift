@@ -20,15 +20,25 @@ struct WalkedAccount: Sendable {
 ///
 /// - Complexity: Reads every row once. Memory for two pages of each table.
 struct ArchiveWalk: ~Copyable {
+  /// Records between two reports.
+  private static let reportRecords = 10_000
+
   private let isChecking: Bool
+  private let report: (Int) -> Void
+  private var walked = 0
   private var accounts: ArchiveReader
   private var devices: ArchiveReader
   private var commits: ArchiveReader
   private var records: ArchiveReader
 
-  /// - Parameter isChecking: Whether rows are decoded and compared with each other.
-  init(_ archive: any StoreArchive, isChecking: Bool) {
+  /// - Parameters:
+  ///   - isChecking: Whether rows are decoded and compared with each other.
+  ///   - report: Called now and then with the number of records walked through.
+  init(
+    _ archive: any StoreArchive, isChecking: Bool, report: @escaping (Int) -> Void = { _ in }
+  ) {
     self.isChecking = isChecking
+    self.report = report
     accounts = ArchiveReader(archive, .accounts)
     devices = ArchiveReader(archive, .devices)
     commits = ArchiveReader(archive, .commits)
@@ -64,6 +74,8 @@ struct ArchiveWalk: ~Copyable {
     }
     while let row = try await records.peek(), row.account == id {
       _ = try await records.next()
+      walked += 1
+      if walked % Self.reportRecords == 0 { report(walked) }
       digests.add(row)
       check.add(row)
     }

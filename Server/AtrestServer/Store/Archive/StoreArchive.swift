@@ -115,12 +115,15 @@ package struct ArchiveProgress: Hashable, Sendable {
 }
 
 /// What one page holds at most: one page is read while another is written.
-enum ArchivePage {
-  static let bytes = 4 << 20
-  static let records = 4096
-  static let commits = 10_000
-  static let accounts = 1000
+package struct ArchivePages: Sendable {
+  /// Bytes of bodies and histories, exceeded by at most one record.
+  package var bytes = 4 << 20
+  package var records = 4096
+  package var commits = 10_000
+  package var accounts = 1000
   /// A device's refusals may have 48 KiB.
-  static let devices = 128
-  static let events = 2000
+  package var devices = 128
+  package var events = 2000
+
+  package init() {}
 }

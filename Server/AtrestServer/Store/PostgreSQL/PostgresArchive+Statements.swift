@@ -8,7 +8,9 @@ import AtrestWire
 enum PostgresArchiveStatements {
   // MARK: Pages
 
-  static func page(of table: ArchiveTable, after key: ArchiveKey) -> PostgresStatement {
+  static func page(
+    of table: ArchiveTable, after key: ArchiveKey, _ pages: ArchivePages
+  ) -> PostgresStatement {
     let account = PostgresValue.int8(key.account)
     let number = PostgresValue.int8(key.number)
     return switch table {
@@ -18,20 +20,20 @@ enum PostgresArchiveStatements {
         SELECT id, name, created_ms, head, head_commit, latest_time, live, records, bytes,
           app_account_token
         FROM atrest.account WHERE id > greatest($1, 0) ORDER BY id LIMIT $2
-        """, [account, .int8(Int64(ArchivePage.accounts))])
+        """, [account, .int8(Int64(pages.accounts))])
     case .devices:
       PostgresStatement(
         """
         SELECT \(PostgresLoad.deviceColumns), d.outbox_number, d.outbox_token, d.outbox_refusals
         FROM atrest.device AS d WHERE (d.account, d.replica) > ($1, $2)
         ORDER BY d.account, d.replica LIMIT $3
-        """, [account, number, .int8(Int64(ArchivePage.devices))])
+        """, [account, number, .int8(Int64(pages.devices))])
     case .commits:
       PostgresStatement(
         """
         SELECT account, sequence, name FROM atrest.feed_commit
         WHERE (account, sequence) > ($1, $2) ORDER BY account, sequence LIMIT $3
-        """, [account, number, .int8(Int64(ArchivePage.commits))])
+        """, [account, number, .int8(Int64(pages.commits))])
     case .records:
       PostgresStatement(
         """
@@ -47,14 +49,14 @@ enum PostgresArchiveStatements {
         WHERE before < $4 ORDER BY account, sequence
         """,
         [
-          account, number, .int8(Int64(ArchivePage.records)), .int8(Int64(ArchivePage.bytes)),
+          account, number, .int8(Int64(pages.records)), .int8(Int64(pages.bytes)),
         ])
     case .events:
       PostgresStatement(
         """
         SELECT \(PostgresLoad.eventColumns) FROM atrest.event AS e
         WHERE e.number > $1 ORDER BY e.number LIMIT $2
-        """, [number, .int8(Int64(ArchivePage.events))])
+        """, [number, .int8(Int64(pages.events))])
     }
   }
 

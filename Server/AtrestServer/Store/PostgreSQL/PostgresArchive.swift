@@ -18,26 +18,28 @@ package actor PostgresArchive: StoreArchive {
   private let connection: PostgresConnection
   /// Nil: each page is read by itself.
   private let snapshot: PostgresTransaction?
+  private let pages: ArchivePages
 
   /// Opens the store of a database.
   ///
   /// - Parameters:
   ///   - use: What for. The database is brought to this version's format unless it is checked.
   ///   - session: What sessions allow.
+  ///   - pages: The bounds of pages.
   ///   - random: Draws the name of a store that is made.
   /// - Throws: `StoreError`: `inUse` if a copy finds a daemon, `olderVersion` if there is nothing
   ///   to check or copy.
   package static func open(
     _ address: PostgresAddress, for use: ArchiveUse, session: PostgresSession = PostgresSession(),
-    limits: PostgresLimits = PostgresLimits(), random: () -> UInt64
+    limits: PostgresLimits = PostgresLimits(), pages: ArchivePages = ArchivePages(),
+    random: () -> UInt64
   ) async throws(StoreError) -> PostgresArchive {
     let shard: Shard
     do throws(SocketError) { shard = try Shard(label: "atrest.archive") } catch {
       throw .cannotOpen(path: "\(address)", reason: error.userMessage)
     }
     var session = session
-    // Whatever the planner thinks of a table that was just filled: rows come from an index, in
-    // order.
+    // Whatever the planner thinks of a table just filled: rows come from an index, in order.
     session.settings = [
       "enable_seqscan": "off", "enable_sort": "off", "enable_bitmapscan": "off",
       "max_parallel_workers_per_gather": "0", "jit": "off",
@@ -53,7 +55,7 @@ package actor PostgresArchive: StoreArchive {
     }
     do throws(StoreError) {
       return try await open(
-        connection, on: shard, for: use, address: "\(address)", name: max(1, random()))
+        connection, on: shard, for: use, pages, address: "\(address)", name: max(1, random()))
     } catch {
       await connection.close()
       await shard.stop()
@@ -62,8 +64,8 @@ package actor PostgresArchive: StoreArchive {
   }
 
   private static func open(
-    _ connection: PostgresConnection, on shard: Shard, for use: ArchiveUse, address: String,
-    name: UInt64
+    _ connection: PostgresConnection, on shard: Shard, for use: ArchiveUse, _ pages: ArchivePages,
+    address: String, name: UInt64
   ) async throws(StoreError) -> PostgresArchive {
     if use != .check { try await lock(connection, address) }
     let migration = try await PostgresSchema.migrate(
@@ -80,14 +82,16 @@ package actor PostgresArchive: StoreArchive {
     var snapshot: PostgresTransaction?
     if use == .check {
       do throws(PostgresError) {
-        snapshot = try await PostgresTransaction.begin([], .repeatableRead, on: connection)
+        // The snapshot is taken with the first statement.
+        let first = PostgresStatement("SELECT 1")
+        snapshot = try await PostgresTransaction.begin([first], .repeatableRead, on: connection)
           .transaction
       } catch {
         throw StoreError(error)
       }
     }
     return PostgresArchive(
-      connection, shard, snapshot, name: try row.bits(0), format: found)
+      connection, shard, snapshot, pages, name: try row.bits(0), format: found)
   }
 
   private static func lock(
@@ -102,11 +106,12 @@ package actor PostgresArchive: StoreArchive {
 
   private init(
     _ connection: PostgresConnection, _ shard: Shard, _ snapshot: PostgresTransaction?,
-    name: UInt64, format: Int
+    _ pages: ArchivePages, name: UInt64, format: Int
   ) {
     self.connection = connection
     self.shard = shard
     self.snapshot = snapshot
+    self.pages = pages
     self.name = name
     self.format = format
   }
@@ -173,7 +178,7 @@ package actor PostgresArchive: StoreArchive {
     of table: ArchiveTable, after key: ArchiveKey
   ) async throws(StoreError) -> [ArchiveRow] {
     if table == .accounts { return try await accounts(after: key) }
-    let statement = PostgresArchiveStatements.page(of: table, after: key)
+    let statement = PostgresArchiveStatements.page(of: table, after: key, pages)
     return try await rows(statement).map { row throws(StoreError) in
       switch table {
       case .accounts: .account(try ArchivedAccount(row))
@@ -186,7 +191,7 @@ package actor PostgresArchive: StoreArchive {
   }
 
   private func accounts(after key: ArchiveKey) async throws(StoreError) -> [ArchiveRow] {
-    let found = try await rows(PostgresArchiveStatements.page(of: .accounts, after: key))
+    let found = try await rows(PostgresArchiveStatements.page(of: .accounts, after: key, pages))
     var accounts = try found.map { row throws(StoreError) in try ArchivedAccount(row) }
     let purchases = try await rows(PostgresArchiveStatements.purchases(of: accounts.map(\.id)))
     var byAccount: [AccountID: [ArchivedPurchase]] = [:]

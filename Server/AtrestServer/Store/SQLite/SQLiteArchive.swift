@@ -15,6 +15,7 @@ package actor SQLiteArchive: StoreArchive {
   package nonisolated var format: Int { SQLiteSchema.version }
   package nonisolated var eventScope: EventScope { .store }
   private let store: SQLiteStore
+  private let pages: ArchivePages
 
   /// Pages of a copy's random keys are all over the index: 128 MiB hold it for longer.
   private static let cacheKiB = 128 << 10
@@ -23,11 +24,13 @@ package actor SQLiteArchive: StoreArchive {
   ///
   /// - Parameters:
   ///   - use: What for.
+  ///   - pages: The bounds of pages.
   ///   - random: Draws the name of a store that is made.
   /// - Throws: `StoreError`; the file is then unchanged. `olderVersion` if there is none and `use`
   ///   is to read.
   package init(
-    directory path: String, for use: ArchiveUse, random: () -> UInt64
+    directory path: String, for use: ArchiveUse, pages: ArchivePages = ArchivePages(),
+    random: () -> UInt64
   ) throws(StoreError) {
     var opening = SQLiteStore.Opening()
     opening.migrates = use != .check
@@ -37,6 +40,7 @@ package actor SQLiteArchive: StoreArchive {
     }
     store = try SQLiteStore(directory: path, opening: opening, random: random)
     name = store.randomName
+    self.pages = pages
     try store.onTables { tables throws(StoreError) in
       try tables.connection.perform { db in
         try db.execute(sql: "PRAGMA cache_size = -\(Self.cacheKiB)")
@@ -72,11 +76,11 @@ package actor SQLiteArchive: StoreArchive {
   ) throws(StoreError) -> [ArchiveRow] {
     try store.onTables { tables throws(StoreError) in
       switch table {
-      case .accounts: try tables.connection.accounts(after: key)
-      case .devices: try tables.connection.devices(after: key)
-      case .commits: try tables.connection.commits(after: key)
-      case .records: try tables.connection.records(after: key)
-      case .events: try tables.events(after: key)
+      case .accounts: try tables.connection.accounts(after: key, pages)
+      case .devices: try tables.connection.devices(after: key, pages)
+      case .commits: try tables.connection.commits(after: key, pages)
+      case .records: try tables.connection.records(after: key, pages)
+      case .events: try tables.events(after: key, pages)
       }
     }
   }
@@ -95,7 +99,9 @@ package enum ArchiveUse: Sendable {
 // MARK: - Reading
 
 extension SQLiteConnection {
-  fileprivate func accounts(after key: ArchiveKey) throws(StoreError) -> [ArchiveRow] {
+  fileprivate func accounts(
+    after key: ArchiveKey, _ pages: ArchivePages
+  ) throws(StoreError) -> [ArchiveRow] {
     var accounts = try perform { db in
       try Row.fetchAll(
         db,
@@ -104,7 +110,7 @@ extension SQLiteConnection {
             SELECT name FROM feed_commit WHERE account = a.id AND sequence = a.head) AS head_name
           FROM account AS a LEFT JOIN app_account AS t ON t.account = a.id
           WHERE a.id > ? ORDER BY a.id LIMIT ?
-          """, arguments: [key.account, ArchivePage.accounts]
+          """, arguments: [key.account, pages.accounts]
       ).map { try ArchivedAccount($0) }
     }
     guard let last = accounts.last?.id else { return [] }
@@ -129,18 +135,20 @@ extension SQLiteConnection {
   }
 
   /// One account after the other: there is an index by account, and none by replica within it.
-  fileprivate func devices(after key: ArchiveKey) throws(StoreError) -> [ArchiveRow] {
+  fileprivate func devices(
+    after key: ArchiveKey, _ pages: ArchivePages
+  ) throws(StoreError) -> [ArchiveRow] {
     try perform { db in
       var rows: [ArchiveRow] = []
       var account: Int64? = key.account
       var replica: Int64? = key.number
-      while let current = account, rows.count < ArchivePage.devices {
+      while let current = account, rows.count < pages.devices {
         let devices = try Row.fetchAll(
           db,
           sql: """
             SELECT * FROM device WHERE account = ?1 AND (?2 IS NULL OR replica > ?2)
             ORDER BY replica LIMIT ?3
-            """, arguments: [current, replica, ArchivePage.devices - rows.count])
+            """, arguments: [current, replica, pages.devices - rows.count])
         rows += try devices.map { .device(try ArchivedDevice($0)) }
         account = try Int64.fetchOne(
           db, sql: "SELECT account FROM device WHERE account > ? ORDER BY account LIMIT 1",
@@ -151,7 +159,9 @@ extension SQLiteConnection {
     }
   }
 
-  fileprivate func commits(after key: ArchiveKey) throws(StoreError) -> [ArchiveRow] {
+  fileprivate func commits(
+    after key: ArchiveKey, _ pages: ArchivePages
+  ) throws(StoreError) -> [ArchiveRow] {
     let commits = try RawStatement(
       """
       SELECT account, sequence, name FROM feed_commit
@@ -159,7 +169,7 @@ extension SQLiteConnection {
       """, on: handle)
     commits.bind(1, key.account)
     commits.bind(2, key.number)
-    commits.bind(3, Int64(ArchivePage.commits))
+    commits.bind(3, Int64(pages.commits))
     var rows: [ArchiveRow] = []
     while try commits.step() {
       rows.append(
@@ -173,7 +183,9 @@ extension SQLiteConnection {
     return rows
   }
 
-  fileprivate func records(after key: ArchiveKey) throws(StoreError) -> [ArchiveRow] {
+  fileprivate func records(
+    after key: ArchiveKey, _ pages: ArchivePages
+  ) throws(StoreError) -> [ArchiveRow] {
     let records = try RawStatement(
       """
       SELECT account, sequence, key, body, due_ms, history FROM record
@@ -181,10 +193,10 @@ extension SQLiteConnection {
       """, on: handle)
     records.bind(1, key.account)
     records.bind(2, key.number)
-    records.bind(3, Int64(ArchivePage.records))
+    records.bind(3, Int64(pages.records))
     var rows: [ArchiveRow] = []
     var bytes = 0
-    while bytes < ArchivePage.bytes, try records.step() {
+    while bytes < pages.bytes, try records.step() {
       let address = RecordAddress(
         account: AccountID(rawValue: records.integer(0)), key: records.bytes(2))
       let record = StoredRecord(
@@ -199,12 +211,14 @@ extension SQLiteConnection {
 }
 
 extension SQLiteTables {
-  fileprivate func events(after key: ArchiveKey) throws(StoreError) -> [ArchiveRow] {
+  fileprivate func events(
+    after key: ArchiveKey, _ pages: ArchivePages
+  ) throws(StoreError) -> [ArchiveRow] {
     var rows: [ArchiveRow] = []
     // Numbers begin with 1.
     try events.scan(after: UInt64(clamping: key.number)) { entry in
       rows.append(.event(entry))
-      return rows.count < ArchivePage.events
+      return rows.count < pages.events
     }
     return rows
   }
