@@ -95,21 +95,22 @@ package final class AccountState: Sendable {
 
   /// Learns the head as the store has it.
   ///
-  /// - Parameter instant: Before the head was read, or after the commit that made it. What was
-  ///   learned later stays.
-  /// - Returns: Whether it is another head than the one that was known.
-  @discardableResult
+  /// - Parameter instant: Before the head was read. What was learned later stays, unless it is an
+  ///   earlier head: news may be late.
+  /// - Returns: Whether it is another head than the one that was known. Streams have to be told.
   func learn(_ head: Cursor, at instant: Instant) -> Bool {
     known.withLock { known in
-      guard instant > known.learned else { return false }
+      guard instant > known.learned || head.sequence > known.cursor.sequence else { return false }
       defer { known = KnownHead(cursor: head, learned: instant) }
       return head != known.cursor
     }
   }
 
-  /// Learns of another daemon's commit.
+  /// Learns of a commit, of this daemon or of another one.
   ///
-  /// - Returns: Whether it is later than what was known. News may arrive late and in any order.
+  /// - Returns: Whether it is later than what was known. News may arrive late and in any order: of
+  ///   a commit that followed this daemon's own before it knew that its own was done.
+  @discardableResult
   func hear(_ head: Cursor) -> Bool {
     known.withLock { known in
       guard head.sequence > known.cursor.sequence else { return false }

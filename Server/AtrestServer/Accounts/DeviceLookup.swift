@@ -45,7 +45,8 @@ package final class DeviceLookup: Sendable {
         result.map { found in
           guard let found,
             let session = registry.learn(
-              found.device, of: found.account, among: found.devices, at: start)
+              found.device, of: found.account, among: found.devices, at: start,
+              now: environment.now())
           else { return .refused }
           return registry.authenticate(token, as: session, at: environment.now())
         })
@@ -88,11 +89,10 @@ package final class DeviceLookup: Sendable {
         _ = registry.remove(id, at: environment.now())
         return
       }
+      let now = environment.now()
+      if account.learn(entry.head, at: start) { account.announceHead(serverTime: now) }
       for device in found.devices where registry.session(device.replica)?.isWatching ?? false {
-        _ = registry.learn(device, of: entry, among: found.devices, at: start)
-      }
-      if account.learn(entry.head, at: start) {
-        account.announceHead(serverTime: environment.now())
+        _ = registry.learn(device, of: entry, among: found.devices, at: start, now: now)
       }
     }
     _ = queue.submit(job)

@@ -77,28 +77,30 @@ package final class SessionRegistry: Sendable {
   ///   - account: Its account, as it was read.
   ///   - devices: All devices of the account.
   ///   - instant: Before all this was read.
+  ///   - now: The server's clock.
   /// - Returns: Nil if the device has no access.
   func learn(
     _ device: DeviceEntry, of account: AccountEntry, among devices: [DeviceEntry],
-    at instant: Instant
+    at instant: Instant, now: WallTime
   ) -> DeviceSession? {
     let origins = Dictionary(devices.map { ($0.replica, $0.origin) }) { first, _ in first }
     let first = Self.firstIdentity(of: device) { origins[$0] }
-    let session = state.withLock { state in
+    let (session, isNews) = state.withLock { state in
       let known = state.accounts.value(account.id)
       let owner =
         known
         ?? AccountState(
           id: account.id, name: account.name, head: account.head, learned: instant, trust: trust)
       if known == nil { state.accounts.insert(owner, for: account.id) }
-      owner.learn(account.head, at: instant)
+      let isNews = owner.learn(account.head, at: instant)
       if let session = state.sessions.value(device.replica), session.account === owner {
-        return session
+        return (session, isNews)
       }
       let session = DeviceSession(device, first: first, account: owner)
       state.sessions.insert(session, for: device.replica)
-      return session
+      return (session, isNews)
     }
+    if isNews { session.account.announceHead(serverTime: now) }
     session.rename(to: device.name)
     session.confirm(at: instant)
     guard let revoked = device.revoked else { return session.isRevoked ? nil : session }

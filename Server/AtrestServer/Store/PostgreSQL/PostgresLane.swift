@@ -162,7 +162,7 @@ actor PostgresLane {
         let run = try await PostgresUnitOfWork.write(
           accounts: accounts, queries: queries, clock: environment.now(), on: connection
         ) { staged throws(StoreError) in try execute(list, staged, notes) }
-        learn(run.feeds, at: MonotonicClock.now())
+        learn(run.feeds, at: start)
         return run
       } catch {
         registry.putBack(notes)
@@ -209,9 +209,12 @@ actor PostgresLane {
     for feed in feeds {
       unreadable.report(feed.unreadable)
       guard let account = registry.account(feed.account) else { continue }
-      let isNews = account.learn(feed.head, at: instant)
-      // Of another daemon's commit. Those of this one are published.
-      if isNews, feed.head == feed.start { account.announceHead(serverTime: environment.now()) }
+      // Of another daemon's commit, which was there when this transaction began.
+      if account.learn(feed.start, at: instant) {
+        account.announceHead(serverTime: environment.now())
+      }
+      // A later one may have been heard of since this daemon's own.
+      account.hear(feed.head)
     }
   }
 
