@@ -146,7 +146,11 @@ final class TestNodes: Sendable {
     postgres = try PostgresServer.shared.get()
     database = "nodes_" + UUID().uuidString.lowercased().filter { $0 != "-" }
     shard = try Shard(label: "test.nodes")
-    owner = try await PostgresConnection.open(PostgresAddress(parsing: postgres.url), on: shard)
+    var limits = PostgresLimits()
+    limits.connectDeadline = .seconds(60)
+    limits.batchDeadline = .seconds(60)
+    owner = try await PostgresConnection.open(
+      PostgresAddress(parsing: postgres.url), on: shard, limits: limits)
     servers = Mutex([])
     addresses = Mutex(
       Array(repeating: .ipv4(octets: [127, 0, 0, 1], port: 0), count: count))
