@@ -99,10 +99,15 @@ package actor PostgresArchive: StoreArchive {
   ) async throws(StoreError) {
     let key = PostgresSession.SharedLock.serving.key
     let statement = PostgresStatement("SELECT pg_try_advisory_lock($1)", [.int8(key)])
-    guard try await connection.rows(statement).first?.flag(0) == true else {
-      throw .inUse(directory: address, process: nil)
+    // The server may take a moment to let go of what a session held that has just ended.
+    for _ in 0..<lockAttempts {
+      if try await connection.rows(statement).first?.flag(0) == true { return }
+      try? await Task.sleep(for: .milliseconds(100))
     }
+    throw .inUse(directory: address, process: nil)
   }
+
+  private static let lockAttempts = 30
 
   private init(
     _ connection: PostgresConnection, _ shard: Shard, _ snapshot: PostgresTransaction?,
