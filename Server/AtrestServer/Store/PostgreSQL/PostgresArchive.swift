@@ -122,6 +122,10 @@ package actor PostgresArchive: StoreArchive {
   }
 
   package func close() async {
+    // The server ends a session a moment after it was closed. What it locks must not be locked for
+    // whoever comes next.
+    let unlock = PostgresStatement("SELECT pg_advisory_unlock_all()")
+    if snapshot == nil { _ = try? await connection.run(PostgresBatch([unlock], changes: false)) }
     await connection.close()
     await shard.stop()
   }
