@@ -383,8 +383,8 @@ let package = Package(
     .testTarget(
       name: "Integration",
       dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestPostgreSQL",
-        "AtrestSockets", "AtrestRPC", "AtrestReplication", "AtrestSync",
+        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestHTTP2",
+        "AtrestPostgreSQL", "AtrestSockets", "AtrestRPC", "AtrestReplication", "AtrestSync",
         "AtrestProtocol", "AtrestTestSupport", "AtrestWire",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),

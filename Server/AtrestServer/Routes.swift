@@ -19,28 +19,10 @@ enum Routes {
   static let openMessageBytes = 4 * 1024
 
   static func forDevices(
-    sync: SyncService, devices: DevicesService, accounts: AccountsService,
-    entitlements: EntitlementsService, health: HealthService, registry: SessionRegistry,
-    lookup: DeviceLookup? = nil, environment: Environment, heartbeat: Duration,
+    _ cells: Cells, health: HealthService, environment: Environment, heartbeat: Duration,
     proxies: TrustedProxies = TrustedProxies()
   ) -> RPCRouter {
-    @Sendable func paired(_ head: CallHead) -> Authorization<DeviceSession> {
-      switch registry.authenticate(head.metadata, at: environment.now()) {
-      case .device(let session): return .granted(session, session.grant)
-      case .refused: return .refused(.unknownDevice)
-      case .unknown(let token):
-        guard let lookup else { return .refused(.unknownDevice) }
-        return .later { decision in
-          lookup.authenticate(token) { result in
-            switch result {
-            case .success(.device(let session)): decision(.granted(session, session.grant))
-            case .success: decision(.refused(.unknownDevice))
-            case .failure(let error): decision(.refused(Status(error)))
-            }
-          }
-        }
-      }
-    }
+    @Sendable func paired(_ head: CallHead) -> Authorization<CellCaller> { cells.authorize(head) }
     /// Pair is the only method that a device calls without a token.
     @Sendable func pairedOrPairing(_ head: CallHead) -> Authorization<Caller> {
       guard head.path != Method.Devices.pair else {
@@ -51,61 +33,69 @@ enum Routes {
     var router = RPCRouter()
     router.addService("atrest.sync.v1.Sync", authorize: paired) { methods in
       methods.unary("Exchange") { call, bytes in
-        try sync.exchange(call.principal, bytes) { answer(call) }
+        try call.principal.cell.sync.exchange(call.principal.session, bytes) { answer(call) }
       }
       methods.unary("Reconcile") { call, bytes in
-        try sync.reconcile(call.principal, bytes) { answer(call) }
+        try call.principal.cell.sync.reconcile(call.principal.session, bytes) { answer(call) }
       }
       methods.serverStreaming("Watch") { call, bytes, writer in
-        guard let watch = try sync.watch(call.principal, bytes, sink: writer) else { return }
+        let (sync, session) = (call.principal.cell.sync, call.principal.session)
+        guard let watch = try sync.watch(session, bytes, sink: writer) else { return }
         beat(watch, every: heartbeat, on: call.shard, environment)
       }
     }
     router.addService("atrest.sync.v1.Devices", authorize: pairedOrPairing) { methods in
       methods.unary("Pair", maxMessageBytes: openMessageBytes) { call, bytes in
-        try devices.pair(
+        try cells.cell(pairing: bytes).devices.pair(
           bytes, from: call.principal.keys, onEnd: { call.onCancel($0) }
         ) { answer(call) }
       }
       methods.unary("ListPendingDevices") { call, bytes in
-        try devices.pendingDevices(known(call.principal), bytes) { answer(call) }
+        let caller = try known(call.principal)
+        return try caller.cell.devices.pendingDevices(caller.session, bytes) { answer(call) }
       }
       methods.unary("ResolvePendingDevice") { call, bytes in
-        try devices.decide(known(call.principal), bytes) { answer(call) }
+        let caller = try known(call.principal)
+        return try caller.cell.devices.decide(caller.session, bytes) { answer(call) }
       }
       methods.unary("Rename") { call, bytes in
-        try devices.rename(known(call.principal), bytes) { answer(call) }
+        let caller = try known(call.principal)
+        return try caller.cell.devices.rename(caller.session, bytes) { answer(call) }
       }
       methods.unary("Invite") { call, bytes in
-        try devices.invite(known(call.principal), bytes) { answer(call) }
+        let caller = try known(call.principal)
+        return try caller.cell.devices.invite(caller.session, bytes) { answer(call) }
       }
       methods.unary("Renew") { call, bytes in
-        try devices.renew(known(call.principal), bytes) { answer(call) }
+        let caller = try known(call.principal)
+        return try caller.cell.devices.renew(caller.session, bytes) { answer(call) }
       }
       methods.unary("List") { call, bytes in
-        try devices.list(known(call.principal), bytes) { answer(call) }
+        let caller = try known(call.principal)
+        return try caller.cell.devices.list(caller.session, bytes) { answer(call) }
       }
       methods.unary("Revoke") { call, bytes in
-        try devices.revoke(known(call.principal), bytes) { answer(call) }
+        let caller = try known(call.principal)
+        return try caller.cell.devices.revoke(caller.session, bytes) { answer(call) }
       }
     }
     router.addService("atrest.sync.v1.Accounts", authorize: paired) { methods in
       methods.unary("Get") { call, bytes in
-        try accounts.get(call.principal, bytes) { answer(call) }
+        try call.principal.cell.accounts.get(call.principal.session, bytes) { answer(call) }
       }
       methods.unary("Delete") { call, bytes in
-        try accounts.delete(call.principal, bytes) { answer(call) }
+        try call.principal.cell.accounts.delete(call.principal.session, bytes) { answer(call) }
       }
       methods.unary("Events") { call, bytes in
-        try accounts.events(call.principal, bytes) { answer(call) }
+        try call.principal.cell.accounts.events(call.principal.session, bytes) { answer(call) }
       }
     }
     router.addService("atrest.sync.v1.Entitlements", authorize: paired) { methods in
       methods.unary("Submit") { call, bytes in
-        try entitlements.submit(call.principal, bytes) { answer(call) }
+        try call.principal.cell.entitlements.submit(call.principal.session, bytes) { answer(call) }
       }
       methods.unary("Get") { call, bytes in
-        try entitlements.get(call.principal, bytes) { answer(call) }
+        try call.principal.cell.entitlements.get(call.principal.session, bytes) { answer(call) }
       }
     }
     router.addService("grpc.health.v1.Health") { methods in
@@ -119,27 +109,36 @@ enum Routes {
     return router
   }
 
-  static func forOwner(_ admin: AdminService) -> RPCRouter {
+  static func forOwner(_ cells: Cells) -> RPCRouter {
     var router = RPCRouter()
-    router.addService("atrest.admin.v1.Admin") { methods in
-      methods.unary("AddAccount") { call, bytes in try admin.addAccount(bytes) { answer(call) } }
+    router.addService("atrest.admin.v1.Admin", authorize: cells.authorizeOwner) { methods in
+      methods.unary("ListCells") { _, bytes in .reply(try cells.list(bytes)) }
+      methods.unary("AddAccount") { call, bytes in
+        try call.principal.admin.addAccount(bytes) { answer(call) }
+      }
       methods.unary("InviteDevice") { call, bytes in
-        try admin.inviteDevice(bytes) { answer(call) }
+        try call.principal.admin.inviteDevice(bytes) { answer(call) }
       }
       methods.unary("RemoveAccount") { call, bytes in
-        try admin.removeAccount(bytes) { answer(call) }
+        try call.principal.admin.removeAccount(bytes) { answer(call) }
       }
       methods.unary("ListAccounts") { call, bytes in
-        try admin.listAccounts(bytes) { answer(call) }
+        try call.principal.admin.listAccounts(bytes) { answer(call) }
       }
-      methods.unary("ListDevices") { call, bytes in try admin.listDevices(bytes) { answer(call) } }
-      methods.unary("Events") { call, bytes in try admin.events(bytes) { answer(call) } }
+      methods.unary("ListDevices") { call, bytes in
+        try call.principal.admin.listDevices(bytes) { answer(call) }
+      }
+      methods.unary("Events") { call, bytes in
+        try call.principal.admin.events(bytes) { answer(call) }
+      }
       methods.unary("CheckEvents") { call, bytes in
-        try admin.checkEvents(bytes) { answer(call) }
+        try call.principal.admin.checkEvents(bytes) { answer(call) }
       }
-      methods.unary("Backup") { call, bytes in try admin.backup(bytes) { answer(call) } }
+      methods.unary("Backup") { call, bytes in
+        try call.principal.admin.backup(bytes) { answer(call) }
+      }
       methods.unary("RevokeDevice") { call, bytes in
-        try admin.revokeDevice(bytes) { answer(call) }
+        try call.principal.admin.revokeDevice(bytes) { answer(call) }
       }
     }
     return router
@@ -151,14 +150,14 @@ enum Routes {
     return Answer(isAwaited: isAwaited) { outcome, batch in batch.add(responder, outcome) }
   }
 
-  private static func known(_ caller: Caller) throws(Status) -> DeviceSession {
-    guard case .device(let session) = caller else { throw .unknownDevice }
-    return session
+  private static func known(_ caller: Caller) throws(Status) -> CellCaller {
+    guard case .device(let device) = caller else { throw .unknownDevice }
+    return device
   }
 
   /// The caller of the Devices service.
   private enum Caller: Sendable {
-    case device(DeviceSession)
+    case device(CellCaller)
     /// A device without a token, with its rate-limit keys for wrong codes.
     case pendingDevice([[UInt8]])
 

@@ -40,9 +40,9 @@ package final class Server: Sendable {
     /// The policy for verifying purchases. Nil: Entitlements.Submit is rejected.
     package var purchases: VerificationPolicy?
     package var logger: Logger
-    /// The database of several servers. Nil: a SQLite file in the data directory.
-    package var database: PostgresAddress?
-    /// What sessions with the database allow.
+    /// The databases of several servers, by cell. None: a SQLite file in the data directory.
+    package var databases: [CellNumber: PostgresAddress] = [:]
+    /// What sessions with the databases allow.
     package var databaseSession = PostgresSession()
     /// Fault injection for tests.
     package var storeHooks: @Sendable () -> SQLiteStore.Hooks = { SQLiteStore.Hooks() }
@@ -73,10 +73,9 @@ package final class Server: Sendable {
   package var address: SocketAddress { place.address }
   private let place = BoundAddress()
   private let configuration: Configuration
-  private let backend: Backend
-  private var queue: any StorageQueue { backend.queue }
-  private let sync: SyncService
-  private let devices: DevicesService
+  private let stores: Stores
+  private let cells: Cells
+  private let clock: ClockMonitor
   private let health: HealthService
   private let devicesServer: GRPCServer
   private let adminServer: GRPCServer
@@ -95,9 +94,8 @@ package final class Server: Sendable {
     guard socketPath.utf8.count <= socketPathBytes else {
       throw .pathTooLong(configuration.dataDirectory)
     }
-    let environment = configuration.environment
-    let backend: Backend
-    do throws(StoreError) { backend = try await Backend.open(configuration) } catch {
+    let stores: Stores
+    do throws(StoreError) { stores = try await Stores.open(configuration) } catch {
       throw .store(error)
     }
     let tls: TLSContextBox?
@@ -106,36 +104,32 @@ package final class Server: Sendable {
       let identity = try Self.identity(configuration)
       tls = try identity.map { identity throws(TLSFileError) in try TLSContextBox(identity) }
     } catch {
-      await backend.close()
+      await stores.close()
       throw .certificate(error)
     }
     let server: Server
     do throws(SocketError) {
-      server = try Server(configuration, backend, tls)
+      server = try Server(configuration, stores, tls)
     } catch {
-      await backend.close()
+      await stores.close()
       throw .socket(error)
     }
     do throws(SocketError) { try server.listen() } catch {
       await server.stop()
       throw .socket(error)
     }
-    let keeper = Housekeeper(
-      queue: backend.queue, registry: backend.registry, environment: environment,
-      clock: backend.clock, claim: backend.shared?.claim)
-    let logger = configuration.logger
-    let health = server.health
-    await backend.shared?.start { [devices = server.devices] news in
-      devices.hear(news)
-    } onChange: {
-      health.reconsider()
-    }
-    server.chores.withLock { chores in
-      chores.append(Task { await keeper.work() })
-      if let shared = backend.shared { chores.append(Task { await shared.keepWatched() }) }
-      if let tls { chores.append(Task { await renewTicketKeys(of: tls, logger) }) }
-    }
+    await server.beginChores()
     return server
+  }
+
+  private func beginChores() async {
+    let (health, clock) = (health, clock)
+    let (environment, logger) = (configuration.environment, configuration.logger)
+    for cell in cells.all { await cell.start { health.reconsider() } }
+    chores.withLock { chores in
+      for cell in cells.all { chores.append(Task { await cell.work(clock, environment) }) }
+      if let tls { chores.append(Task { await Self.renewTicketKeys(of: tls, logger) }) }
+    }
   }
 
   /// Lifetime of session ticket keys: a device can resume a session within the day, but not later.
@@ -152,37 +146,29 @@ package final class Server: Sendable {
   }
 
   private init(
-    _ configuration: Configuration, _ backend: Backend, _ tls: TLSContextBox?
+    _ configuration: Configuration, _ stores: Stores, _ tls: TLSContextBox?
   ) throws(SocketError) {
     self.configuration = configuration
     self.tls = tls
-    self.backend = backend
-    let (queue, registry, clock) = (backend.queue, backend.registry, backend.clock)
+    self.stores = stores
     let environment = configuration.environment
-    let gate = configuration.purchases.map { PurchaseGate(policy: $0, environment: environment) }
-    let sync = SyncService(
-      queue: queue, registry: registry, environment: environment, gate: gate,
-      quota: configuration.limits.quota, clock: clock)
-    let entitlements = EntitlementsService(
-      queue: queue, gate: gate, quota: configuration.limits.quota, environment: environment,
+    let clock = ClockMonitor(
+      environment: environment, registries: stores.backends.map(\.registry),
+      highWater: stores.backends.map(\.clockHighWater).max() ?? .epoch,
       logger: configuration.logger)
-    let devices = DevicesService(
-      queue: queue, registry: registry, environment: environment, logger: configuration.logger)
-    let accounts = AccountsService(
-      queue: queue, devices: devices, quota: configuration.limits.quota,
-      messageBytes: configuration.limits.transport.maxMessageBytes)
+    clock.check()
     let place = place
-    let admin = AdminService(
-      queue: queue, backups: backend.backups, registry: registry, devices: devices,
-      environment: environment,
-      address: {
-        let address = configuration.advertisedAddress ?? place.address.description
-        return address + configuration.encryption.linkPart(of: address, tls?.current.identity)
-      })
+    let address: @Sendable () -> String = {
+      let address = configuration.advertisedAddress ?? place.address.description
+      return address + configuration.encryption.linkPart(of: address, tls?.current.identity)
+    }
+    let cells = Cells(
+      stores.backends.map { Cell($0, configuration, clock: clock, address: address) },
+      environment: environment)
     health = HealthService(
-      services: Routes.publicServices, clock: clock, isStoreUsable: backend.isUsable)
-    self.sync = sync
-    self.devices = devices
+      services: Routes.publicServices, clock: clock, isStoreUsable: { cells.isUsable })
+    self.cells = cells
+    self.clock = clock
 
     var forDevices = GRPCServer.Configuration()
     configuration.limits.apply(to: &forDevices)
@@ -197,12 +183,10 @@ package final class Server: Sendable {
     forOwner.maxUnauthenticatedConnections = 64
     devicesServer = try GRPCServer(
       router: Routes.forDevices(
-        sync: sync, devices: devices, accounts: accounts, entitlements: entitlements,
-        health: health, registry: registry, lookup: backend.shared?.lookup,
-        environment: environment, heartbeat: configuration.heartbeat, proxies: configuration.proxies
-      ),
+        cells, health: health, environment: environment, heartbeat: configuration.heartbeat,
+        proxies: configuration.proxies),
       configuration: forDevices)
-    adminServer = try GRPCServer(router: Routes.forOwner(admin), configuration: forOwner)
+    adminServer = try GRPCServer(router: Routes.forOwner(cells), configuration: forOwner)
   }
 
   private func listen() throws(SocketError) {
@@ -245,13 +229,14 @@ package final class Server: Sendable {
   /// Idempotent.
   package func stop() async {
     health.stopServing()
-    sync.endWatches()
-    devices.endPendingPairings()
+    for cell in cells.all { cell.endStreams() }
     await devicesServer.drain(grace: configuration.drainGrace)
     await adminServer.drain(grace: configuration.drainGrace)
     for chore in chores.withLock({ $0 }) { chore.cancel() }
-    queue.writeCounted(at: configuration.environment.now(), always: true)
-    await backend.close()
+    for cell in cells.all {
+      cell.backend.queue.writeCounted(at: configuration.environment.now(), always: true)
+    }
+    await stores.close()
     let statistics = statistics
     var counts: Logger.Metadata = ["calls": "\(statistics.totalCalls)"]
     for (code, count) in statistics.callsByCode where count > 0 {

@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestCommandLine
 import AtrestProtocol
+import AtrestServer
 import AtrestWire
 import Foundation
 
@@ -18,12 +19,13 @@ struct AccountCommand: ParsableCommand {
 
     @Argument(help: "The account's name: 1 to 64 bytes.") var name: String
     @Flag(name: .customLong("no-qr"), help: "Leave the QR code out.") var noQR = false
+    @OptionGroup var cell: CellOptions
     @OptionGroup var data: DataOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
       try await reported {
-        let invitation = try await AdminClient(directory: data.path).call(
+        let invitation = try await AdminClient(directory: data.path).inCell(cell).call(
           Method.Admin.addAccount, try named(name), as: Invitation.self)
         try printInvitation(invitation, isJSON: format.isJSON, isPictured: !noQR)
       }
@@ -36,13 +38,16 @@ struct AccountCommand: ParsableCommand {
 
     @Argument(help: "The account's name.") var name: String
     @Flag(name: .customLong("no-qr"), help: "Leave the QR code out.") var noQR = false
+    @OptionGroup var cell: CellOptions
     @OptionGroup var data: DataOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
       try await reported {
-        let invitation = try await AdminClient(directory: data.path).call(
-          Method.Admin.inviteDevice, try named(name), as: Invitation.self)
+        let request = try named(name)
+        let client = try await AdminClient(directory: data.path).inCell(of: name, cell)
+        let invitation = try await client.call(
+          Method.Admin.inviteDevice, request, as: Invitation.self)
         try printInvitation(invitation, isJSON: format.isJSON, isPictured: !noQR)
       }
     }
@@ -52,14 +57,20 @@ struct AccountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List all accounts.")
 
+    @OptionGroup var cell: CellOptions
     @OptionGroup var data: DataOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
       try await reported {
-        let answer = try await AdminClient(directory: data.path).call(
-          Method.Admin.listAccounts, EmptyMessage(), as: ListAccountsResponse.self)
-        printLine(try format.isJSON ? Text.json(answer) : Text.table(answer))
+        let client = AdminClient(directory: data.path)
+        var lists: [Text.InCell<ListAccountsResponse>] = []
+        for cell in try await client.cells(cell) {
+          let list = try await client.inCell(cell).call(
+            Method.Admin.listAccounts, EmptyMessage(), as: ListAccountsResponse.self)
+          lists.append(Text.InCell(cell: cell, answer: list))
+        }
+        printLine(try format.isJSON ? Text.json(lists) : Text.table(lists))
       }
     }
   }
@@ -76,12 +87,13 @@ extension AccountCommand {
 
     @Argument(help: "The account's name.") var name: String
     @Flag(name: .customLong("yes"), help: "Do not ask.") var isSure = false
+    @OptionGroup var cell: CellOptions
     @OptionGroup var data: DataOptions
 
     func run() async throws {
       try await reported {
         let request = try named(name)
-        let client = AdminClient(directory: data.path)
+        let client = try await AdminClient(directory: data.path).inCell(of: name, cell)
         if !isSure { try await ask(client) }
         // Overwriting a large account's values takes a while.
         _ = try await client.call(

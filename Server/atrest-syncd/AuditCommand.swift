@@ -37,6 +37,7 @@ struct AuditCommand: AsyncParsableCommand {
   var expectedHead: NotedEvent?
   /// The name of --expect-head before 1.0.
   @Option(name: .customLong("noted"), help: .hidden) var formerExpectedHead: NotedEvent?
+  @OptionGroup var cell: CellOptions
   @OptionGroup var data: DataOptions
   @OptionGroup var format: FormatOptions
 
@@ -54,7 +55,9 @@ struct AuditCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await reported {
-      let client = AdminClient(directory: data.path)
+      let server = AdminClient(directory: data.path)
+      let client =
+        account.isEmpty ? try await server.inCell(cell) : try await server.inCell(of: account, cell)
       guard !isCheck else { return try await check(client) }
       let answer = try await client.call(
         Method.Admin.events,

@@ -17,6 +17,7 @@ struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List devices.")
 
     @Option(help: "Only those of this account.") var account: String = ""
+    @OptionGroup var cell: CellOptions
     @OptionGroup var data: DataOptions
     @OptionGroup var format: FormatOptions
 
@@ -25,10 +26,19 @@ struct DeviceCommand: ParsableCommand {
         guard account.utf8.count <= NameLimit.bytes else {
           throw CommandFailure("A name has 1 to \(NameLimit.bytes) bytes.", .usage)
         }
-        let answer = try await AdminClient(directory: data.path).call(
-          Method.Admin.listDevices, AccountRequest(name: account),
-          as: ListAccountDevicesResponse.self)
-        printLine(try format.isJSON ? Text.json(answer) : Text.table(answer))
+        let client = AdminClient(directory: data.path)
+        let cells =
+          account.isEmpty
+          ? try await client.cells(cell) : [try await client.inCell(of: account, cell).cell]
+        var entries: [ListAccountDevicesResponse.Entry] = []
+        for cell in cells {
+          entries += try await client.inCell(cell).call(
+            Method.Admin.listDevices, AccountRequest(name: account),
+            as: ListAccountDevicesResponse.self
+          ).entries
+        }
+        let list = ListAccountDevicesResponse(entries: entries)
+        printLine(try format.isJSON ? Text.json(list) : Text.table(list))
       }
     }
   }

@@ -32,6 +32,7 @@ extension DeviceCommand {
 
     @Argument(help: "The device's ID, 16 hexadecimal digits: see `device list`.") var id: String
     @Flag(exclusivity: .exclusive) var scope: Scope?
+    @OptionGroup var cell: CellOptions
     @OptionGroup var data: DataOptions
 
     func run() async throws {
@@ -42,15 +43,29 @@ extension DeviceCommand {
         }
         let device = ReplicaID(rawValue: number)
         let client = AdminClient(directory: data.path)
-        let entries = try await entries(client)
-        let isForAll = scope == .withDescendants || (scope == nil && asks(about: device, entries))
-        let ended = try await client.call(
-          Method.Admin.revokeDevice,
-          RevokeDeviceRequest(replica: device, withDescendants: isForAll),
-          as: RevokeDeviceResponse.self)
-        printLine("The device has no access any more.")
-        tell(ended, of: device, among: entries)
+        var problem: CommandFailure?
+        for cell in try await client.cells(cell) {
+          do { return try await revoke(device, client.inCell(cell)) } catch let failure
+            as CommandFailure
+          {
+            // Not there; the last cell says so.
+            guard failure.status == .data else { throw failure }
+            problem = failure
+          }
+        }
+        if let problem { throw problem }
       }
+    }
+
+    private func revoke(_ device: ReplicaID, _ client: AdminClient) async throws {
+      let entries = try await entries(client)
+      let isForAll = scope == .withDescendants || (scope == nil && asks(about: device, entries))
+      let ended = try await client.call(
+        Method.Admin.revokeDevice,
+        RevokeDeviceRequest(replica: device, withDescendants: isForAll),
+        as: RevokeDeviceResponse.self)
+      printLine("The device has no access any more.")
+      tell(ended, of: device, among: entries)
     }
 
     /// All devices, to show and name descendants. A server may have too many for one list. Then

@@ -118,10 +118,8 @@ struct Serve: AsyncParsableCommand {
     var configuration = Server.Configuration(
       dataDirectory: data.path, listenAddress: listen, logger: logger,
       onFatal: { _ in endProcess(.inputOutput) })
-    if let database = try store.database() {
-      configuration.database = database
-      configuration.databaseSession = store.session
-    }
+    configuration.databases = try store.databases()
+    configuration.databaseSession = store.session
     configuration.encryption = encryption
     configuration.advertisedAddress = advertisedAddress
     configuration.purchases = policy

@@ -78,7 +78,7 @@ struct StoreMigrate: AsyncParsableCommand {
 
   func run() async throws {
     try await reported {
-      guard let address = try store.database() else {
+      guard let address = try store.database()?.address else {
         throw CommandFailure("Say with --store which database is meant.", .usage)
       }
       let migration: PostgresSchema.Migration
@@ -100,7 +100,7 @@ enum StorePlace: CustomStringConvertible {
 
   /// The place that a command's options name.
   init(_ store: StoreOptions, _ data: DataOptions) throws {
-    self = try store.database().map { .database($0) } ?? .folder(data.path)
+    self = try store.database().map { .database($0.address) } ?? .folder(data.path)
   }
 
   /// A place in one text: a URL, or the path of a data folder.

@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestCommandLine
 import AtrestPostgreSQL
+import AtrestServer
 
 /// The store option, the same for every command that opens a database.
 struct StoreOptions: ParsableArguments {
@@ -12,10 +13,11 @@ struct StoreOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       The PostgreSQL database that holds the records, for several servers: \
-      postgresql://user@host:5432/database. Otherwise a file in the data folder. A password belongs into ~/.pgpass or PGPASSWORD, \
-      because a command line can be read by every user of the machine.
+      postgresql://user@host:5432/database. Otherwise a file in the data folder. Where accounts are spread over several databases, each is \
+      a cell with a number, 1 to 399: 2=postgresql://…; serve takes as many as there are. A password belongs into ~/.pgpass or \
+      PGPASSWORD, because a command line can be read by every user of the machine.
       """, valueName: "url"))
-  var url: String?
+  var urls: [String] = []
 
   @Flag(
     name: .customLong("allow-weak-commits"),
@@ -24,10 +26,42 @@ struct StoreOptions: ParsableArguments {
       """)
   var allowsWeakCommits = false
 
-  /// The database; nil: a file in the data folder.
-  func database() throws -> PostgresAddress? {
-    guard let url else { return nil }
-    do throws(PostgresError) { return try PostgresAddress(parsing: url) } catch {
+  /// A database, and which cell it is.
+  struct Database {
+    let cell: CellNumber
+    let address: PostgresAddress
+  }
+
+  /// The only database; nil: a file in the data folder.
+  func database() throws -> Database? {
+    guard urls.count < 2 else {
+      throw CommandFailure("This command takes one --store.", .usage)
+    }
+    return try urls.first.map(Self.database)
+  }
+
+  /// All databases by cell; none: a file in the data folder.
+  func databases() throws -> [CellNumber: PostgresAddress] {
+    let found = try urls.map(Self.database)
+    return try Dictionary(found.map { ($0.cell, $0.address) }) { _, _ in
+      throw CommandFailure(
+        "Two --store options name one cell. Begin each with another number: 1=postgresql://…",
+        .usage)
+    }
+  }
+
+  private static func database(_ text: String) throws -> Database {
+    var (cell, url) = (CellNumber.sole, text[...])
+    if let end = text.firstIndex(of: "="), !text[..<end].contains(":") {
+      guard let number = CellNumber(text[..<end].utf8) else {
+        throw CommandFailure(
+          "--store: a cell's number is 1 to \(CellNumber.greatest), as in 2=postgresql://…", .usage)
+      }
+      (cell, url) = (number, text[text.index(after: end)...])
+    }
+    do throws(PostgresError) {
+      return Database(cell: cell, address: try PostgresAddress(parsing: String(url)))
+    } catch {
       throw CommandFailure("--store: \(error.reason).", .usage)
     }
   }

@@ -61,15 +61,26 @@ enum Text {
       """
   }
 
-  static func table(_ list: ListAccountsResponse) -> String {
-    guard !list.accounts.isEmpty else {
+  /// What one cell answered.
+  struct InCell<Answer> {
+    /// Nil: the server has no numbered cells.
+    let cell: CellNumber?
+    let answer: Answer
+  }
+
+  static func table(_ lists: [InCell<ListAccountsResponse>]) -> String {
+    let rows = lists.flatMap { list in
+      list.answer.accounts.map {
+        [$0.name, "\($0.devices)", "\($0.records)", size($0.bytes), day($0.created)]
+          + (list.cell.map { ["\($0)"] } ?? [])
+      }
+    }
+    guard !rows.isEmpty else {
       return "There are no accounts yet. Make one with: atrest-syncd account add NAME"
     }
+    let hasCells = lists.contains { $0.cell != nil }
     return Table(
-      ["ACCOUNT", "DEVICES", "RECORDS", "SIZE", "SINCE"],
-      rows: list.accounts.map {
-        [$0.name, "\($0.devices)", "\($0.records)", size($0.bytes), day($0.created)]
-      }
+      ["ACCOUNT", "DEVICES", "RECORDS", "SIZE", "SINCE"] + (hasCells ? ["CELL"] : []), rows: rows
     ).text()
   }
 
@@ -124,17 +135,20 @@ enum Text {
       : parts.dropLast().joined(separator: ", ") + " and " + parts.suffix(1).joined()
   }
 
-  static func json(_ list: ListAccountsResponse) throws -> String {
+  static func json(_ lists: [InCell<ListAccountsResponse>]) throws -> String {
     struct Account: Encodable {
       let name: String
       let createdMs: Int64
       let devices, records, bytes: Int
+      let cell: Int?
     }
     return try json(
-      list.accounts.map {
-        Account(
-          name: $0.name, createdMs: $0.created.milliseconds, devices: $0.devices,
-          records: $0.records, bytes: $0.bytes)
+      lists.flatMap { list in
+        list.answer.accounts.map {
+          Account(
+            name: $0.name, createdMs: $0.created.milliseconds, devices: $0.devices,
+            records: $0.records, bytes: $0.bytes, cell: list.cell.map { Int($0.rawValue) })
+        }
       })
   }
 

@@ -65,6 +65,8 @@ struct PairingLinkTests {
       ("atrest://:1/BCDF-GHJKLMNP", .badServer), ("atrest://localhost:1", .badCode),
       ("atrest://localhost:1/", .badCode), ("atrest://localhost:1/BCDF-GHJKLMN", .badCode),
       ("atrest://localhost:1/BCDFGHJKLMNPQ", .badCode),
+      ("atrest://localhost:1/BCD-BCDF-GHJKLMNP", .badCode),
+      ("atrest://localhost:1/-BCDF-GHJKLMNP", .badCode),
       ("atrest://localhost:1/ACDF-GHJKLMNP", .badCode),
       ("atrest://localhost:1/BCDF-GHJKLMNP/x", .badCertificate),
       ("atrest://example.org:1/BCDF-GHJKLMNP", .notEncrypted),

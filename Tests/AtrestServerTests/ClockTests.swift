@@ -179,7 +179,7 @@ import Testing
       environment: Environment(
         now: { WallTime(milliseconds: clocks.wall.withLock { $0 }) },
         random: { [UInt8](repeating: 1, count: $0) }, uptime: { clocks.uptime.withLock { $0 } }),
-      registry: registry, highWater: WallTime(milliseconds: highWater),
+      registries: [registry], highWater: WallTime(milliseconds: highWater),
       logger: quiet)
   }
 

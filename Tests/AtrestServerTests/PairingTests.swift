@@ -231,6 +231,18 @@ import Testing
     await storage.queue.close()
   }
 
+  @Test(
+    "the code of a numbered cell begins with two letters that name it",
+    arguments: [1, 19, 20, 399])
+  func cells(number: Int) throws {
+    let cell = try #require(CellNumber(number))
+    let code = PairingCode(cell: cell, random: World().environment.random)
+    #expect(code.text.count == 16)
+    #expect(PairingCode(code.text) == code && PairingCode(code.text.lowercased())?.cell == cell)
+    // The letters of no cell.
+    #expect(PairingCode("BB" + code.text.dropFirst(2)) == nil)
+  }
+
   @Test("codes use every letter about equally often")
   func letters() {
     let world = World()
@@ -246,22 +258,32 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(20))) struct TokenTests {
-  @Test("a token reads back from the header it is sent in")
+  @Test("credentials read back from the header they are sent in, with the cell of their account")
   func roundTrip() throws {
     let token = Token(replica: ReplicaID(rawValue: 0x0123_4567_89AB_CDEF), secret: [UInt8](0..<32))
-    let header = Array("bEARER \(token.text.uppercased())".utf8)
-    let read = try #require(Token(authorization: header[...]))
-    #expect(read.replica == token.replica && read.secret == token.secret)
+    for cell in try [CellNumber.sole, #require(CellNumber(1)), #require(CellNumber(399))] {
+      let text = Credentials(cell: cell, token: token).text
+      let header = Array("bEARER \(text.uppercased())".utf8)
+      let read = try #require(Credentials(authorization: header[...]))
+      #expect(read.cell == cell)
+      #expect(read.token.replica == token.replica && read.token.secret == token.secret)
+    }
   }
 
   @Test(
-    "anything else is no token",
+    "anything else are no credentials",
     arguments: [
       "", "Bearer", "Bearer 12", "Basic " + String(repeating: "0", count: 81),
       "Bearer " + String(repeating: "g", count: 80), "Bearer " + String(repeating: "0", count: 81),
+      "Bearer ." + String(repeating: "0", count: 80),
+      "Bearer 0." + String(repeating: "0", count: 80),
+      "Bearer 01." + String(repeating: "0", count: 80),
+      "Bearer 400." + String(repeating: "0", count: 80),
+      "Bearer +1." + String(repeating: "0", count: 80),
+      "Bearer 1." + String(repeating: "0", count: 79),
     ])
   func malformed(text: String) {
-    #expect(Token(authorization: Array(text.utf8)[...]) == nil)
+    #expect(Credentials(authorization: Array(text.utf8)[...]) == nil)
   }
 
   @Test("beside another one none is accepted: nobody should have to guess which one counts")

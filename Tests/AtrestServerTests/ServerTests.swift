@@ -289,14 +289,23 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
   @Test("every method of the contract is served, and no other")
   func methods() throws {
     let storage = try Storage()
-    let health = HealthService(services: Routes.publicServices)
-    let devices = Routes.forDevices(
+    let environment = storage.world.environment
+    let admin = AdminService(
+      queue: storage.queue, backups: storage.queue, registry: storage.registry,
+      devices: storage.devices, environment: environment, address: { "" })
+    let cell = Cell(
+      Backend(
+        cell: .sole, queue: storage.queue, registry: storage.registry, clockHighWater: .epoch,
+        backups: storage.queue, shared: nil),
       sync: storage.sync, devices: storage.devices,
       accounts: AccountsService(queue: storage.queue, devices: storage.devices),
       entitlements: EntitlementsService(
-        queue: storage.queue, gate: nil, environment: storage.world.environment, logger: quiet),
-      health: health, registry: storage.registry,
-      environment: storage.world.environment, heartbeat: .seconds(30))
+        queue: storage.queue, gate: nil, environment: environment, logger: quiet),
+      admin: admin)
+    let cells = Cells([cell], environment: environment)
+    let devices = Routes.forDevices(
+      cells, health: HealthService(services: Routes.publicServices), environment: environment,
+      heartbeat: .seconds(30))
     #expect(
       Set(devices.paths) == [
         Method.Sync.exchange, Method.Sync.watch, Method.Sync.reconcile, Method.Devices.pair,
@@ -308,12 +317,9 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
         Method.Health.check,
         Method.Health.watch,
       ])
-    let admin = AdminService(
-      queue: storage.queue, backups: storage.queue, registry: storage.registry,
-      devices: storage.devices,
-      environment: storage.world.environment, address: { "" })
     #expect(
-      Set(Routes.forOwner(admin).paths) == [
+      Set(Routes.forOwner(cells).paths) == [
+        Method.Admin.listCells,
         Method.Admin.addAccount, Method.Admin.inviteDevice, Method.Admin.removeAccount,
         Method.Admin.listAccounts,
         Method.Admin.listDevices, Method.Admin.revokeDevice, Method.Admin.backup,

@@ -197,8 +197,15 @@ extension SessionRegistry.Authentication {
 func credentials(_ replica: ReplicaID, secret: UInt8 = 1) -> Metadata {
   let token = Token(replica: replica, secret: [UInt8](repeating: secret, count: 32))
   var metadata = Metadata()
-  metadata.add("authorization", "Bearer \(token.text)")
+  metadata.add("authorization", "Bearer \(Credentials(cell: .sole, token: token).text)")
   return metadata
+}
+
+extension SessionRegistry {
+  /// Authenticates a call by its metadata.
+  func authenticate(_ metadata: Metadata, at now: WallTime) -> Authentication {
+    Credentials(metadata).map { authenticate($0.token, at: now) } ?? .refused
+  }
 }
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

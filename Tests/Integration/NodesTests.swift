@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestHTTP2
 import AtrestPostgreSQL
 import AtrestProtocol
 import AtrestRPC
@@ -131,17 +132,24 @@ private func until(_ condition: () async throws -> Bool) async throws {
   }
 }
 
-/// Servers on one database of a test's own.
+/// Servers on one database of a test's own, or on one for each cell.
 final class TestNodes: Sendable {
   private let folder: Folder
   private let database: String
+  private let cells: [[CellNumber]]
   private let owner: PostgresConnection
   private let shard: Shard
   private let servers: Mutex<[Server]>
   private let addresses: Mutex<[SocketAddress]>
   private let postgres: PostgresServer
 
-  init(_ count: Int) async throws {
+  convenience init(_ count: Int) async throws {
+    try await self.init(cells: Array(repeating: [.sole], count: count))
+  }
+
+  /// - Parameter cells: The cells of each server.
+  init(cells: [[CellNumber]]) async throws {
+    self.cells = cells
     folder = try Folder()
     postgres = try PostgresServer.shared.get()
     database = "nodes_" + UUID().uuidString.lowercased().filter { $0 != "-" }
@@ -153,8 +161,8 @@ final class TestNodes: Sendable {
       PostgresAddress(parsing: postgres.url), on: shard, limits: limits)
     servers = Mutex([])
     addresses = Mutex(
-      Array(repeating: .ipv4(octets: [127, 0, 0, 1], port: 0), count: count))
-    try await run("CREATE DATABASE \(database)")
+      Array(repeating: .ipv4(octets: [127, 0, 0, 1], port: 0), count: cells.count))
+    for cell in Set(cells.joined()) { try await run("CREATE DATABASE \(name(cell))") }
     try await start()
   }
 
@@ -170,28 +178,33 @@ final class TestNodes: Sendable {
         dataDirectory: path(index), listenAddress: address,
         logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
         onFatal: { Issue.record("the store failed: \($0.userMessage)") })
-      configuration.database = try PostgresAddress(parsing: postgres.url(of: database))
+      for cell in cells[index] {
+        configuration.databases[cell] = try PostgresAddress(parsing: postgres.url(of: name(cell)))
+      }
       started.append(try await Server.start(configuration))
     }
     addresses.withLock { $0 = started.map(\.address) }
     servers.withLock { $0 = started }
   }
 
+  private func name(_ cell: CellNumber) -> String {
+    cell == .sole ? database : "\(database)_\(cell)"
+  }
+
   private func path(_ index: Int) -> String { folder.url.path + "/node\(index)" }
 
   /// A paired replica that calls one of the servers.
-  func device(_ name: String, through index: Int) async throws -> TestDevice {
+  func device(_ name: String, through index: Int, in cell: CellNumber = .sole) async throws
+    -> TestDevice
+  {
     let device = try TestDevice()
-    let channel = try GRPCChannel(
-      to: .address(.unix(path: Server.adminSocketPath(in: path(index)))))
     let request = AccountRequest(name: "home").packed
     let answer: [UInt8]
     do {
-      answer = try await channel.unary(Method.Admin.addAccount, request)
+      answer = try await command(Method.Admin.addAccount, request, to: index, in: cell)
     } catch {
-      answer = try await channel.unary(Method.Admin.inviteDevice, request)
+      answer = try await command(Method.Admin.inviteDevice, request, to: index, in: cell)
     }
-    await channel.close()
     let invitation = try Invitation(unpacking: answer)
     try await device.replica.pair(
       PairingLink(server: ServerAddress(parsing: invitation.address), code: invitation.code),
@@ -199,12 +212,40 @@ final class TestNodes: Sendable {
     return device
   }
 
+  /// Calls the owner's socket of a server.
+  func command(
+    _ method: String, _ request: [UInt8], to index: Int, in cell: CellNumber = .sole
+  ) async throws -> [UInt8] {
+    let channel = try GRPCChannel(
+      to: .address(.unix(path: Server.adminSocketPath(in: path(index)))))
+    var metadata = Metadata()
+    if cell != .sole { metadata.add(Cells.metadataName, cell.description) }
+    let result: Result<[UInt8], Status>
+    do throws(Status) {
+      result = .success(try await channel.unary(method, request, metadata: metadata))
+    } catch {
+      result = .failure(error)
+    }
+    await channel.close()
+    return try result.get()
+  }
+
+  /// What devices call, so that a device can be sent to another server.
+  func address(_ index: Int) -> SocketAddress { addresses.withLock { $0[index] } }
+
+  /// Starts all servers again, with the addresses that they had, of others if `order` says so.
+  func restart(order: [Int]) async throws {
+    await stopServers()
+    addresses.withLock { addresses in addresses = order.map { addresses[$0] } }
+    try await start()
+  }
+
   /// Ends every session of the servers.
   func endSessions() async throws {
     try await run(
       """
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-      WHERE datname = '\(database)' AND pid <> pg_backend_pid()
+      WHERE datname LIKE '\(database)%' AND pid <> pg_backend_pid()
       """)
   }
 
@@ -230,7 +271,9 @@ final class TestNodes: Sendable {
 
   func stop() async {
     await stopServers()
-    try? await run("DROP DATABASE \(database) WITH (FORCE)")
+    for cell in Set(cells.joined()) {
+      try? await run("DROP DATABASE \(name(cell)) WITH (FORCE)")
+    }
     await owner.close()
     await shard.stop()
   }

@@ -2,11 +2,12 @@
 // Reads and writes pairing links: the server's address and the code that admits a device.
 
 /// `atrest://HOST:PORT/CERTIFICATE/XXXX-XXXXXXXX`. Secret until used: show it only to the person
-/// who asked for it.
+/// who asked for it. Where accounts are spread over several databases, two letters that name one
+/// begin the code: `CC-XXXX-XXXXXXXX`.
 public struct PairingLink: Hashable, Sendable {
   /// The server's address and certificate fingerprint.
   public let server: ServerAddress
-  /// The pairing code, 13 characters with the hyphen.
+  /// The pairing code: 13 characters with the hyphen, or 16 with the letters of a cell.
   public let code: String
 
   /// Why a text is not a usable link. Never contains the code.
@@ -17,7 +18,8 @@ public struct PairingLink: Hashable, Sendable {
     case badServer
     /// The certificate fingerprint is not a SHA-256 hash in hexadecimal.
     case badCertificate
-    /// The code is not four letters, a hyphen and eight letters of the alphabet in use.
+    /// The code is not four letters, a hyphen and eight letters of the alphabet in use, after the
+    /// two letters of a cell and a hyphen, if there are any.
     case badCode
     /// The host is not this machine, and the link has no certificate fingerprint to verify it.
     case notEncrypted
@@ -77,9 +79,10 @@ public struct PairingLink: Hashable, Sendable {
   private static let alphabet = Set("BCDFGHJKLMNPQRSTVWXZ".utf8)
 
   private static func checkedCode(_ code: String) throws(Failure) -> String {
-    let units = Array(code.utf8)
-    guard units.count == 13, units[4] == UInt8(ascii: "-"),
-      (units[..<4] + units[5...]).allSatisfy(alphabet.contains)
+    let groups = code.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    let lengths = groups.map(\.count)
+    guard lengths == [4, 8] || lengths == [2, 4, 8],
+      groups.allSatisfy({ $0.allSatisfy(alphabet.contains) })
     else { throw .badCode }
     return code
   }

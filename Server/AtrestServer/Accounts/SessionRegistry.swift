@@ -162,17 +162,14 @@ package final class SessionRegistry: Sendable {
   /// Who calls, as far as memory tells.
   package enum Authentication {
     case device(DeviceSession)
-    /// The token is missing, wrong or revoked.
+    /// The token is wrong or revoked.
     case refused
     /// The store has to be asked about the token.
     case unknown(Token)
   }
 
-  /// Authenticates a call by its metadata. About 300 ns.
-  package func authenticate(_ metadata: Metadata, at now: WallTime) -> Authentication {
-    guard let header = metadata.onlyBytes("authorization"),
-      let token = Token(authorization: header)
-    else { return .refused }
+  /// Authenticates a call by its token. About 300 ns, with reading it.
+  package func authenticate(_ token: Token, at now: WallTime) -> Authentication {
     guard let session = session(token.replica) else {
       return trust == nil ? .refused : .unknown(token)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bearer token of a device: encoding, hashing, comparison.
+// The bearer token of a device: derivation, hashing, comparison.
 
 import AtrestReplication
 import Crypto
@@ -14,19 +14,6 @@ package struct Token: Sendable {
   init(replica: ReplicaID, secret: [UInt8]) {
     self.replica = replica
     self.secret = secret
-  }
-
-  /// Parses the value of the `authorization` metadata: `Bearer` and 80 hexadecimal digits. Nil for
-  /// anything else.
-  init?(authorization bytes: ArraySlice<UInt8>) {
-    let scheme = "bearer ".utf8
-    guard bytes.count == scheme.count + 16 + 2 * Self.secretBytes else { return nil }
-    // The scheme is case-insensitive: RFC 9110, section 11.1.
-    for (byte, expected) in zip(bytes, scheme) where byte | 0x20 != expected { return nil }
-    let digits = bytes.dropFirst(scheme.count)
-    guard let octets = Hexadecimal.decoded(digits) else { return nil }
-    replica = ReplicaID(rawValue: octets[..<8].reduce(0) { $0 << 8 | UInt64($1) })
-    secret = Array(octets[8...])
   }
 
   /// The secret of the device that a Renew request creates. Deterministic, so a repeated request
@@ -53,11 +40,6 @@ package struct Token: Sendable {
     hash.update(data: Array("atrest pair 1".utf8))
     hash.update(data: Array((code.handle + code.secret).utf8))
     return Array(hash.finalize())
-  }
-
-  /// The form that the device stores.
-  var text: String {
-    Hexadecimal.encoded(withUnsafeBytes(of: replica.rawValue.bigEndian) { Array($0) } + secret)
   }
 
   /// The form that the server stores. A single SHA-256 suffices for a 256-bit random secret.

@@ -64,16 +64,16 @@ package final class ClockMonitor: Sendable {
 
   private let state = Mutex(State())
   private let environment: Environment
-  private let registry: SessionRegistry
+  private let registries: [SessionRegistry]
   private let highWater: WallTime
   private let logger: Logger
 
   /// - Parameter highWater: The latest time that the clock showed before this start.
   package init(
-    environment: Environment, registry: SessionRegistry, highWater: WallTime, logger: Logger
+    environment: Environment, registries: [SessionRegistry], highWater: WallTime, logger: Logger
   ) {
     self.environment = environment
-    self.registry = registry
+    self.registries = registries
     self.highWater = highWater
     self.logger = logger
   }
@@ -85,8 +85,8 @@ package final class ClockMonitor: Sendable {
   package func check() {
     let now = environment.now()
     let uptime = environment.uptime?()
-    let votes = registry.clockOffsets(
-      heardSince: now.advanced(by: -Self.memoryMilliseconds))
+    let horizon = now.advanced(by: -Self.memoryMilliseconds)
+    let votes = registries.flatMap { $0.clockOffsets(heardSince: horizon) }
     let (doubt, before, isFirst) = state.withLock { state in
       let before = state.doubt
       if let uptime {

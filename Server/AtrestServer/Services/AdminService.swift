@@ -44,7 +44,7 @@ package final class AdminService: Sendable {
     let now = environment.now()
     let address = address
     let registry = registry
-    let codes = (0..<DevicesService.draws).map { _ in PairingCode(random: environment.random) }
+    let codes = (0..<DevicesService.draws).map { _ in devices.drawCode() }
     try queue.perform(by: .server, use: .writes, answer: answer()) {
       batch throws(StoreError) -> (id: AccountID, code: PairingCode)? in
       guard let id = try batch.transaction.accounts.add(name: name, created: now) else {

@@ -13,6 +13,7 @@ import Synchronization
 
 /// Implements the Devices service, independent of connections.
 package final class DevicesService: Sendable {
+  let cell: CellNumber
   let queue: any StorageQueue
   let registry: SessionRegistry
   let environment: Environment
@@ -30,11 +31,15 @@ package final class DevicesService: Sendable {
   package typealias Wake =
     @Sendable (_ milliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
 
-  /// - Parameter wake: The timer of waiting calls. Nil: Dispatch.
+  /// - Parameters:
+  ///   - cell: What tokens and codes say where their devices are looked up.
+  ///   - wake: The timer of waiting calls. Nil: Dispatch.
   package init(
-    queue: any StorageQueue, registry: SessionRegistry, environment: Environment, logger: Logger,
+    cell: CellNumber = .sole, queue: any StorageQueue, registry: SessionRegistry,
+    environment: Environment, logger: Logger,
     wake: Wake? = nil
   ) {
+    self.cell = cell
     self.queue = queue
     self.registry = registry
     self.environment = environment
@@ -158,7 +163,7 @@ package final class DevicesService: Sendable {
   func welcome(_ paired: PairedDevice) -> UnaryOutcome {
     .reply(
       PairResponse(
-        replica: paired.device.replica, token: paired.token.text,
+        replica: paired.device.replica, token: Credentials(cell: cell, token: paired.token).text,
         accountName: paired.accountName, serverTime: environment.now(),
         deviceName: paired.device.name
       ).packed)
@@ -192,7 +197,7 @@ package final class DevicesService: Sendable {
     reply: @escaping @Sendable (_ code: String, _ expires: WallTime) -> [UInt8]
   ) throws(Status) {
     let now = environment.now()
-    let codes = (0..<Self.draws).map { _ in PairingCode(random: environment.random) }
+    let codes = (0..<Self.draws).map { _ in drawCode() }
     try queue.perform(by: payer, use: .writes, answer: answer) {
       batch throws(StoreError) -> (outcome: Pairing.InviteOutcome, code: PairingCode)? in
       guard let account = try find(batch) else { return nil }
@@ -312,6 +317,8 @@ package final class DevicesService: Sendable {
     lookAtCalls { $0.account == account }
     logger.notice("an account was removed", metadata: ["devices": "\(count)"])
   }
+
+  func drawCode() -> PairingCode { PairingCode(cell: cell, random: environment.random) }
 
   func drawToken() -> Token {
     Token(replica: drawReplica(), secret: environment.random(Token.secretBytes))

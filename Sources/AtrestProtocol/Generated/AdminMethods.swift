@@ -6,6 +6,8 @@ import AtrestWire
 extension Method {
   /// The methods of `atrest.admin.v1.Admin`.
   public enum Admin {
+    /// Returns the numbers of the server's cells.
+    public static let listCells = "/atrest.admin.v1.Admin/ListCells"
     /// Creates an account and a pairing code for its first device.
     public static let addAccount = "/atrest.admin.v1.Admin/AddAccount"
     /// Creates another pairing code for an account.

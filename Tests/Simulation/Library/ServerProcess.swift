@@ -186,8 +186,8 @@ final class ServerProcess: @unchecked Sendable {
   }
 
   func authenticate(_ metadata: Metadata) -> Caller? {
-    guard isRunning,
-      case .device(let session) = registry.authenticate(metadata, at: environment.now())
+    guard isRunning, let credentials = Credentials(metadata),
+      case .device(let session) = registry.authenticate(credentials.token, at: environment.now())
     else { return nil }
     return session
   }

@@ -7,6 +7,96 @@
 #endif
 
 #include "atrest/admin/v1/admin.pb-c.h"
+void   atrest__admin__v1__list_cells_request__init
+                     (Atrest__Admin__V1__ListCellsRequest         *message)
+{
+  static const Atrest__Admin__V1__ListCellsRequest init_value = ATREST__ADMIN__V1__LIST_CELLS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__list_cells_request__get_packed_size
+                     (const Atrest__Admin__V1__ListCellsRequest *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__list_cells_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__list_cells_request__pack
+                     (const Atrest__Admin__V1__ListCellsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__list_cells_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__list_cells_request__pack_to_buffer
+                     (const Atrest__Admin__V1__ListCellsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__list_cells_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__ListCellsRequest *
+       atrest__admin__v1__list_cells_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__ListCellsRequest *)
+     protobuf_c_message_unpack (&atrest__admin__v1__list_cells_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__list_cells_request__free_unpacked
+                     (Atrest__Admin__V1__ListCellsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__list_cells_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__admin__v1__list_cells_response__init
+                     (Atrest__Admin__V1__ListCellsResponse         *message)
+{
+  static const Atrest__Admin__V1__ListCellsResponse init_value = ATREST__ADMIN__V1__LIST_CELLS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__list_cells_response__get_packed_size
+                     (const Atrest__Admin__V1__ListCellsResponse *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__list_cells_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__list_cells_response__pack
+                     (const Atrest__Admin__V1__ListCellsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__list_cells_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__list_cells_response__pack_to_buffer
+                     (const Atrest__Admin__V1__ListCellsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__list_cells_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__ListCellsResponse *
+       atrest__admin__v1__list_cells_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__ListCellsResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__list_cells_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__list_cells_response__free_unpacked
+                     (Atrest__Admin__V1__ListCellsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__list_cells_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__admin__v1__add_account_request__init
                      (Atrest__Admin__V1__AddAccountRequest         *message)
 {
@@ -907,6 +997,62 @@ void   atrest__admin__v1__check_events_response__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__check_events_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+#define atrest__admin__v1__list_cells_request__field_descriptors NULL
+#define atrest__admin__v1__list_cells_request__field_indices_by_name NULL
+#define atrest__admin__v1__list_cells_request__number_ranges NULL
+const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.ListCellsRequest",
+  "ListCellsRequest",
+  "Atrest__Admin__V1__ListCellsRequest",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__ListCellsRequest),
+  0,
+  atrest__admin__v1__list_cells_request__field_descriptors,
+  atrest__admin__v1__list_cells_request__field_indices_by_name,
+  0,  atrest__admin__v1__list_cells_request__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__list_cells_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__admin__v1__list_cells_response__field_descriptors[1] =
+{
+  {
+    "cells",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Atrest__Admin__V1__ListCellsResponse, n_cells),
+    offsetof(Atrest__Admin__V1__ListCellsResponse, cells),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__list_cells_response__field_indices_by_name[] = {
+  0,   /* field[0] = cells */
+};
+static const ProtobufCIntRange atrest__admin__v1__list_cells_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.ListCellsResponse",
+  "ListCellsResponse",
+  "Atrest__Admin__V1__ListCellsResponse",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__ListCellsResponse),
+  1,
+  atrest__admin__v1__list_cells_response__field_descriptors,
+  atrest__admin__v1__list_cells_response__field_indices_by_name,
+  1,  atrest__admin__v1__list_cells_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__list_cells_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor atrest__admin__v1__add_account_request__field_descriptors[1] =
 {
   {
@@ -1965,8 +2111,9 @@ const ProtobufCMessageDescriptor atrest__admin__v1__check_events_response__descr
   (ProtobufCMessageInit) atrest__admin__v1__check_events_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[9] =
+static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[10] =
 {
+  { "ListCells", &atrest__admin__v1__list_cells_request__descriptor, &atrest__admin__v1__list_cells_response__descriptor },
   { "AddAccount", &atrest__admin__v1__add_account_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
   { "InviteDevice", &atrest__admin__v1__invite_device_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
   { "RemoveAccount", &atrest__admin__v1__remove_account_request__descriptor, &atrest__admin__v1__remove_account_response__descriptor },
@@ -1978,15 +2125,16 @@ static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descript
   { "CheckEvents", &atrest__admin__v1__check_events_request__descriptor, &atrest__admin__v1__check_events_response__descriptor },
 };
 const unsigned atrest__admin__v1__admin__method_indices_by_name[] = {
-  0,        /* AddAccount */
-  6,        /* Backup */
-  8,        /* CheckEvents */
-  7,        /* Events */
-  1,        /* InviteDevice */
-  3,        /* ListAccounts */
-  4,        /* ListDevices */
-  2,        /* RemoveAccount */
-  5         /* RevokeDevice */
+  1,        /* AddAccount */
+  7,        /* Backup */
+  9,        /* CheckEvents */
+  8,        /* Events */
+  2,        /* InviteDevice */
+  4,        /* ListAccounts */
+  0,        /* ListCells */
+  5,        /* ListDevices */
+  3,        /* RemoveAccount */
+  6         /* RevokeDevice */
 };
 const ProtobufCServiceDescriptor atrest__admin__v1__admin__descriptor =
 {
@@ -1995,17 +2143,25 @@ const ProtobufCServiceDescriptor atrest__admin__v1__admin__descriptor =
   "Admin",
   "Atrest__Admin__V1__Admin",
   "atrest.admin.v1",
-  9,
+  10,
   atrest__admin__v1__admin__method_descriptors,
   atrest__admin__v1__admin__method_indices_by_name
 };
+void atrest__admin__v1__admin__list_cells(ProtobufCService *service,
+                                          const Atrest__Admin__V1__ListCellsRequest *input,
+                                          Atrest__Admin__V1__ListCellsResponse_Closure closure,
+                                          void *closure_data)
+{
+  assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
+  service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void atrest__admin__v1__admin__add_account(ProtobufCService *service,
                                            const Atrest__Admin__V1__AddAccountRequest *input,
                                            Atrest__Admin__V1__InvitationResponse_Closure closure,
                                            void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__invite_device(ProtobufCService *service,
                                              const Atrest__Admin__V1__InviteDeviceRequest *input,
@@ -2013,7 +2169,7 @@ void atrest__admin__v1__admin__invite_device(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__remove_account(ProtobufCService *service,
                                               const Atrest__Admin__V1__RemoveAccountRequest *input,
@@ -2021,7 +2177,7 @@ void atrest__admin__v1__admin__remove_account(ProtobufCService *service,
                                               void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__list_accounts(ProtobufCService *service,
                                              const Atrest__Admin__V1__ListAccountsRequest *input,
@@ -2029,7 +2185,7 @@ void atrest__admin__v1__admin__list_accounts(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__list_devices(ProtobufCService *service,
                                             const Atrest__Admin__V1__ListAccountDevicesRequest *input,
@@ -2037,7 +2193,7 @@ void atrest__admin__v1__admin__list_devices(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
                                              const Atrest__Admin__V1__RevokeAccountDeviceRequest *input,
@@ -2045,7 +2201,7 @@ void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__backup(ProtobufCService *service,
                                       const Atrest__Admin__V1__BackupRequest *input,
@@ -2053,7 +2209,7 @@ void atrest__admin__v1__admin__backup(ProtobufCService *service,
                                       void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__events(ProtobufCService *service,
                                       const Atrest__Admin__V1__AccountEventsRequest *input,
@@ -2061,7 +2217,7 @@ void atrest__admin__v1__admin__events(ProtobufCService *service,
                                       void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__check_events(ProtobufCService *service,
                                             const Atrest__Admin__V1__CheckEventsRequest *input,
@@ -2069,7 +2225,7 @@ void atrest__admin__v1__admin__check_events(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
                                      Atrest__Admin__V1__Admin_ServiceDestroy destroy)

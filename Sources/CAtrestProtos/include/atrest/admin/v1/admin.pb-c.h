@@ -16,6 +16,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "atrest/sync/v1/accounts.pb-c.h"
 
+typedef struct Atrest__Admin__V1__ListCellsRequest Atrest__Admin__V1__ListCellsRequest;
+typedef struct Atrest__Admin__V1__ListCellsResponse Atrest__Admin__V1__ListCellsResponse;
 typedef struct Atrest__Admin__V1__AddAccountRequest Atrest__Admin__V1__AddAccountRequest;
 typedef struct Atrest__Admin__V1__InviteDeviceRequest Atrest__Admin__V1__InviteDeviceRequest;
 typedef struct Atrest__Admin__V1__InvitationResponse Atrest__Admin__V1__InvitationResponse;
@@ -42,6 +44,35 @@ typedef struct Atrest__Admin__V1__CheckEventsResponse Atrest__Admin__V1__CheckEv
 
 
 /* --- messages --- */
+
+/*
+ * Has no parameters.
+ */
+struct  Atrest__Admin__V1__ListCellsRequest
+{
+  ProtobufCMessage base;
+};
+#define ATREST__ADMIN__V1__LIST_CELLS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__list_cells_request__descriptor) \
+     }
+
+
+/*
+ * The cells that the server serves.
+ */
+struct  Atrest__Admin__V1__ListCellsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Ascending. Empty: there is one store, and it has no number.
+   */
+  size_t n_cells;
+  uint32_t *cells;
+};
+#define ATREST__ADMIN__V1__LIST_CELLS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__list_cells_response__descriptor) \
+    , 0,NULL }
+
 
 /*
  * Names the account to create.
@@ -470,6 +501,44 @@ struct  Atrest__Admin__V1__CheckEventsResponse
     , 0, 0, {0,NULL} }
 
 
+/* Atrest__Admin__V1__ListCellsRequest methods */
+void   atrest__admin__v1__list_cells_request__init
+                     (Atrest__Admin__V1__ListCellsRequest         *message);
+size_t atrest__admin__v1__list_cells_request__get_packed_size
+                     (const Atrest__Admin__V1__ListCellsRequest   *message);
+size_t atrest__admin__v1__list_cells_request__pack
+                     (const Atrest__Admin__V1__ListCellsRequest   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__list_cells_request__pack_to_buffer
+                     (const Atrest__Admin__V1__ListCellsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__ListCellsRequest *
+       atrest__admin__v1__list_cells_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__list_cells_request__free_unpacked
+                     (Atrest__Admin__V1__ListCellsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Admin__V1__ListCellsResponse methods */
+void   atrest__admin__v1__list_cells_response__init
+                     (Atrest__Admin__V1__ListCellsResponse         *message);
+size_t atrest__admin__v1__list_cells_response__get_packed_size
+                     (const Atrest__Admin__V1__ListCellsResponse   *message);
+size_t atrest__admin__v1__list_cells_response__pack
+                     (const Atrest__Admin__V1__ListCellsResponse   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__list_cells_response__pack_to_buffer
+                     (const Atrest__Admin__V1__ListCellsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__ListCellsResponse *
+       atrest__admin__v1__list_cells_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__list_cells_response__free_unpacked
+                     (Atrest__Admin__V1__ListCellsResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Atrest__Admin__V1__AddAccountRequest methods */
 void   atrest__admin__v1__add_account_request__init
                      (Atrest__Admin__V1__AddAccountRequest         *message);
@@ -852,6 +921,12 @@ void   atrest__admin__v1__check_events_response__free_unpacked
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
+typedef void (*Atrest__Admin__V1__ListCellsRequest_Closure)
+                 (const Atrest__Admin__V1__ListCellsRequest *message,
+                  void *closure_data);
+typedef void (*Atrest__Admin__V1__ListCellsResponse_Closure)
+                 (const Atrest__Admin__V1__ListCellsResponse *message,
+                  void *closure_data);
 typedef void (*Atrest__Admin__V1__AddAccountRequest_Closure)
                  (const Atrest__Admin__V1__AddAccountRequest *message,
                   void *closure_data);
@@ -919,6 +994,10 @@ typedef struct Atrest__Admin__V1__Admin_Service Atrest__Admin__V1__Admin_Service
 struct Atrest__Admin__V1__Admin_Service
 {
   ProtobufCService base;
+  void (*list_cells)(Atrest__Admin__V1__Admin_Service *service,
+                     const Atrest__Admin__V1__ListCellsRequest *input,
+                     Atrest__Admin__V1__ListCellsResponse_Closure closure,
+                     void *closure_data);
   void (*add_account)(Atrest__Admin__V1__Admin_Service *service,
                       const Atrest__Admin__V1__AddAccountRequest *input,
                       Atrest__Admin__V1__InvitationResponse_Closure closure,
@@ -963,6 +1042,7 @@ void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
     { &atrest__admin__v1__admin__descriptor, protobuf_c_service_invoke_internal, NULL }
 #define ATREST__ADMIN__V1__ADMIN__INIT(function_prefix__) \
     { ATREST__ADMIN__V1__ADMIN__BASE_INIT,\
+      function_prefix__ ## list_cells,\
       function_prefix__ ## add_account,\
       function_prefix__ ## invite_device,\
       function_prefix__ ## remove_account,\
@@ -972,6 +1052,10 @@ void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
       function_prefix__ ## backup,\
       function_prefix__ ## events,\
       function_prefix__ ## check_events  }
+void atrest__admin__v1__admin__list_cells(ProtobufCService *service,
+                                          const Atrest__Admin__V1__ListCellsRequest *input,
+                                          Atrest__Admin__V1__ListCellsResponse_Closure closure,
+                                          void *closure_data);
 void atrest__admin__v1__admin__add_account(ProtobufCService *service,
                                            const Atrest__Admin__V1__AddAccountRequest *input,
                                            Atrest__Admin__V1__InvitationResponse_Closure closure,
@@ -1011,6 +1095,8 @@ void atrest__admin__v1__admin__check_events(ProtobufCService *service,
 
 /* --- descriptors --- */
 
+extern const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__add_account_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__invite_device_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__invitation_response__descriptor;
