@@ -199,6 +199,7 @@ actor PostgresLane {
     }
     guard staged.staging.isComplete else { throw .notLoaded }
     run.feeds = try batch.finish()
+    batch.sums?.keep()
     return run
   }
 
