@@ -21,7 +21,6 @@ final class ReconcileJob: StorageJob, @unchecked Sendable {
   private let environment: Environment
   private let answer: Answer
   private(set) var isUnfinished = false
-  private var hasBegun = false
   private var response: ReconcileResponse?
 
   init(
@@ -38,6 +37,12 @@ final class ReconcileJob: StorageJob, @unchecked Sendable {
   var payer: Payer { .device(session) }
   var answerBytes: Int { response?.records.reduce(0) { $0 + $1.count } ?? 0 }
   var isAwaited: Bool { answer.isAwaited }
+
+  func prefetch(_ queries: inout StoreQueries) {
+    queries.devices.insert(session.replica)
+    queries.feedStates.insert(session.account.id)
+    request.prefetch(&queries, of: session.account.id)
+  }
 
   func run(in batch: Batch) throws(StoreError) {
     isUnfinished = false
@@ -63,14 +68,13 @@ final class ReconcileJob: StorageJob, @unchecked Sendable {
   private func sums(
     _ feed: AccountFeed, _ batch: Batch, _ now: WallTime
   ) throws(StoreError) -> KeySums? {
-    guard let cache = batch.sums else {
+    guard let cached = batch.sums else {
       var sums = KeySums(of: feed.account)
       _ = try sums.catchUp(feed.transaction)
       return sums
     }
-    defer { hasBegun = true }
-    return try cache.catchUp(
-      feed.account, in: feed.transaction, records: Self.turnRecords, isFirst: !hasBegun, at: now)
+    return try cached.catchUp(
+      feed.account, in: feed.transaction, records: Self.turnRecords, at: now)
   }
 
   func finish(_ error: StoreError?, _ answers: inout ResponseBatch) {

@@ -9,8 +9,9 @@ package final class Batch {
   /// Whether the disk is nearly full: the remaining space is reserved for deletions. Checked before
   /// the first job that writes.
   package internal(set) var isDiskFull = false
-  /// Sums of accounts; nil in a transaction that writes, which reads uncommitted records.
-  let sums: SumsCache?
+  /// Sums of accounts; nil in a transaction that writes, which reads uncommitted records. Whoever
+  /// ends the transaction keeps them.
+  let sums: TransactionSums?
   private(set) var feeds: [AccountID: AccountFeed] = [:]
   private var removed: Set<AccountID> = []
   private var revoked: Set<ReplicaID> = []
@@ -26,7 +27,7 @@ package final class Batch {
     _ transaction: any StoreTransaction, environment: Environment, isShared: Bool = false,
     sums: SumsCache? = nil
   ) {
-    self.sums = sums
+    self.sums = sums.map { TransactionSums($0) }
     self.isShared = isShared
     self.transaction = transaction
     self.environment = environment

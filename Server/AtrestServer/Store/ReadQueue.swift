@@ -87,6 +87,7 @@ package final class ReadQueue: @unchecked Sendable {
     let feeds = try reader.read { transaction throws(StoreError) in
       let batch = Batch(transaction, environment: environment, sums: sums)
       try runJobs { job throws(StoreError) in try job.job.run(in: batch) }
+      batch.sums?.keep()
       return Array(batch.feeds.values)
     }
     for feed in feeds { unreadable.report(feed.unreadable) }

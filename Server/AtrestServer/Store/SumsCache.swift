@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Which accounts' sums are kept in memory, and when what a transaction read of them counts.
 
 import AtrestReplication
 
-/// An LRU cache of accounts' `KeySums`. Belongs to one `ReadQueue`, and is used on it only.
+/// An LRU cache of accounts' `KeySums`. Belongs to one queue of reads, and is used on it only.
 final class SumsCache {
   /// Accounts, and blocks of all of them together: about six megabytes.
   private static let accounts = 64
@@ -10,39 +11,30 @@ final class SumsCache {
   /// How long sums are valid, in milliseconds: a bit that flips in the file shows after that.
   private static let lifetimeMilliseconds: Int64 = 60_000
 
-  private struct Entry {
+  fileprivate struct Entry {
     var sums: KeySums
     /// When all sums were complete; nil: not yet.
     var readAt: WallTime?
-    var lastUse: UInt64
+    var lastUse: UInt64 = 0
+
+    func isValid(at now: WallTime) -> Bool {
+      guard let readAt else { return true }
+      let (age, overflow) = now.milliseconds.subtractingReportingOverflow(readAt.milliseconds)
+      return !overflow && age.magnitude < UInt64(SumsCache.lifetimeMilliseconds)
+    }
   }
 
   private var entries: [AccountID: Entry] = [:]
   private var uses: UInt64 = 0
 
-  /// Reads a slice of what an account's sums lack.
-  ///
-  /// - Parameters:
-  ///   - isFirst: Whether this begins a comparison: expired sums are then read again.
-  /// - Returns: The sums; nil if they lack more.
-  func catchUp(
-    _ account: AccountID, in transaction: any StoreTransaction, records limit: Int, isFirst: Bool,
-    at now: WallTime
-  ) throws(StoreError) -> KeySums? {
+  fileprivate func entry(of account: AccountID) -> Entry? { entries[account] }
+
+  fileprivate func keep(_ entry: Entry, of account: AccountID) {
     uses += 1
-    var entry =
-      entries.removeValue(forKey: account) ?? Entry(sums: KeySums(of: account), lastUse: 0)
-    if isFirst, let readAt = entry.readAt,
-      abs(now.milliseconds - readAt.milliseconds) >= Self.lifetimeMilliseconds
-    {
-      entry = Entry(sums: KeySums(of: account), lastUse: 0)
-    }
-    let isDone = try entry.sums.catchUp(transaction, records: limit)
-    if isDone, entry.readAt == nil { entry.readAt = now }
-    entry.lastUse = uses
+    entries[account] = nil
     makeRoom(for: entry.sums.count)
     entries[account] = entry
-    return isDone ? entry.sums : nil
+    entries[account]?.lastUse = uses
   }
 
   private func makeRoom(for count: Int) {
@@ -52,5 +44,39 @@ final class SumsCache {
     {
       entries[oldest.key] = nil
     }
+  }
+}
+
+/// The sums that one run of a transaction reads, over those of the cache.
+///
+/// A run that lacks rows is repeated from the start, and what it read counts for nothing. So the
+/// cache changes in `keep` only.
+final class TransactionSums {
+  private let cache: SumsCache
+  private var entries: [AccountID: SumsCache.Entry] = [:]
+
+  init(_ cache: SumsCache) {
+    self.cache = cache
+  }
+
+  /// Reads a slice of what an account's sums lack.
+  ///
+  /// - Returns: The sums; nil if they lack more.
+  /// - Throws: `StoreError`. What is known of the account is then as it was.
+  func catchUp(
+    _ account: AccountID, in transaction: any StoreTransaction, records limit: Int,
+    at now: WallTime
+  ) throws(StoreError) -> KeySums? {
+    let known = entries[account] ?? cache.entry(of: account).flatMap { $0.isValid(at: now) ? $0 : nil }
+    var entry = known ?? SumsCache.Entry(sums: KeySums(of: account))
+    let isDone = try entry.sums.catchUp(transaction, records: limit)
+    if isDone, entry.readAt == nil { entry.readAt = now }
+    entries[account] = entry
+    return isDone ? entry.sums : nil
+  }
+
+  /// Takes what was read into the cache. Called by the run that counts, when it has ended.
+  func keep() {
+    for (account, entry) in entries { cache.keep(entry, of: account) }
   }
 }

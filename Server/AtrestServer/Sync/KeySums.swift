@@ -10,7 +10,7 @@ import AtrestWire
 ///
 /// The first pass reads every record, about 2 µs each. Later passes read only blocks with changes.
 /// Every changed record has a sequence after the last seen head, and no record is ever removed, so
-/// the feed reveals all changes. Comparing equal sides only adds up blocks and reads nothing. Takes
+/// the feed reveals all changes, unless it has lost that head: then all is read again. Comparing equal sides only adds up blocks and reads nothing. Takes
 /// about a hundred bytes per 128 records.
 struct KeySums: Sendable {
   /// Approximate number of records per block.
@@ -28,8 +28,8 @@ struct KeySums: Sendable {
 
   private let account: AccountID
   private var blocks: [Block] = []
-  /// Changes up to this sequence are already marked.
-  private var head: UInt64 = 0
+  /// Changes up to this commit are already marked.
+  private var head = Cursor.start
 
   init(of account: AccountID) {
     self.account = account
@@ -52,13 +52,21 @@ struct KeySums: Sendable {
     try noteChanges(transaction)
     var left = limit
     var index = 0
+    var reads = ReadAhead()
     while index < blocks.count, left > 0 {
       defer { index += 1 }
       guard blocks[index].sum == nil else { continue }
-      let new = try read(transaction, from: begin(of: index), to: blocks[index].end, .max, &left)
+      let new = try reads.attempt { () throws(StoreError) in
+        try read(transaction, from: begin(of: index), to: blocks[index].end, .max, &left)
+      }
+      guard let new else {
+        left -= Self.blockRecords
+        continue
+      }
       blocks.replaceSubrange(index...index, with: new)
       index += new.count - 1
     }
+    try reads.end()
     if !isComplete, left > 0 {
       blocks += try read(transaction, from: blocks.last?.end ?? [], to: [], left, &left)
     }
@@ -67,11 +75,21 @@ struct KeySums: Sendable {
 
   /// Marks the blocks that changed since the last call.
   private mutating func noteChanges(_ transaction: any StoreTransaction) throws(StoreError) {
-    let now = try transaction.accounts.feedState(of: account).head.sequence
-    defer { head = now }
-    guard head < now, !blocks.isEmpty else { return }
+    let now = try transaction.accounts.feedState(of: account).head
+    guard head != now else { return }
+    if !blocks.isEmpty { try markChanges(transaction) }
+    head = now
+  }
+
+  private mutating func markChanges(_ transaction: any StoreTransaction) throws(StoreError) {
+    // After a failover or a restore the feed may lack commits whose records the blocks count.
+    let position = try transaction.accounts.position(of: head.sequence, account: account)
+    guard position == head else {
+      blocks = []
+      return
+    }
     let changed = try transaction.records.keys(
-      of: account, after: head, limit: Self.changeLimit + 1)
+      of: account, after: head.sequence, limit: Self.changeLimit + 1)
     guard changed.count <= Self.changeLimit else {
       blocks = []
       return

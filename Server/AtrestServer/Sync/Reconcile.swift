@@ -54,15 +54,19 @@ package struct Reconcile {
     }
     var run = Reconcile(request, feed.account, feed.transaction, sums, now, passOver)
     var begin: [UInt8] = []
+    var reads = ReadAhead()
     for range in request.ranges {
       run.waiting -= 1
-      switch range.content {
-      case .settled: run.add(range.end, .settled)
-      case .fingerprint(let theirs): try run.compare(begin, range.end, theirs)
-      case .items(let items): try run.compare(begin, range.end, items)
+      _ = try reads.attempt { () throws(StoreError) in
+        switch range.content {
+        case .settled: run.add(range.end, .settled)
+        case .fingerprint(let theirs): try run.compare(begin, range.end, theirs)
+        case .items(let items): try run.compare(begin, range.end, items)
+        }
       }
       begin = range.end
     }
+    try reads.end()
     // Ranges that the response omits are settled.
     if run.response.ranges.last?.content == .settled { run.response.ranges.removeLast() }
     return run.response

@@ -197,6 +197,7 @@ actor PostgresLane<Session: DatabaseSession> {
     }
     guard staged.staging.isComplete else { throw .notLoaded }
     run.feeds = try batch.finish()
+    batch.sums?.keep()
     return run
   }
 
