@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limit that the PostgreSQL store is measured against: the same rows, without daemon, gRPC and merge.
+"""The PostgreSQL store beside its limit: the same rows, without daemon, gRPC and merge.
 
 One Python client (psycopg) on one connection sends what the daemon would write, as arrays, in
 transactions of 1,000 rows, to a PostgreSQL of its own with its default durability. It finds rows
-through indexes, as the daemon's sessions do, and waits for each answer.
+through indexes, as the daemon's sessions do, and waits for each answer. With --daemon and --bench
+the daemon has its turn after each run of the limit, on the same server.
 
     Benchmarks/run postgresql
     .venv/psycopg/bin/python Benchmarks/peers/measure_postgresql.py [--runs 5]
@@ -14,6 +15,7 @@ import os
 import pathlib
 import random
 import statistics
+import subprocess
 import sys
 import time
 
@@ -90,7 +92,7 @@ class Run:
             "feed rows a second": self.read_feed(),
             "updates a second": self.update(),
             **self.exchange_groups(),
-            "one row, one commit, ms": self.commit_single_rows(),
+            **self.commit_single_rows(),
         }
 
     def insert(self):
@@ -141,7 +143,11 @@ class Run:
             for _ in range(COMMITS):
                 key = [self.source.randbytes(KEY_BYTES)]
                 cursor.execute(INSERT, [[900], key, self._sequences(1), bodies, [None], [b""]])
-        return (time.perf_counter() - started) / COMMITS * 1000
+        elapsed = time.perf_counter() - started
+        return {
+            "one row, one commit, ms": elapsed / COMMITS * 1000,
+            "one row, one commit, a second": COMMITS / elapsed,
+        }
 
     def _insert(self, accounts, keys):
         """Four statements: lock the accounts, load what is there, write rows, advance heads."""
@@ -158,35 +164,87 @@ class Run:
         return list(range(self.sequence - count + 1, self.sequence + 1))
 
 
+# What the daemon does, what it is compared with, and the ratio that is asked for.
+ONE_WRITER, WRITERS = "commits a second, one writer", f"commits a second, {GROUP_ACCOUNTS} writers"
+COMPARED = [
+    ("records pushed a second, one device", "inserts a second", 0.5),
+    ("records pushed a second, 4 devices", "inserts a second", 0.5),
+    ("records pulled a second, one device", "feed rows a second", 0.5),
+    ("records pulled a second, 4 devices", "feed rows a second", 0.5),
+    (WRITERS, "exchanges a second, in such groups", None),
+    (WRITERS, ONE_WRITER, 10),
+    (ONE_WRITER, "one row, one commit, a second", None),
+]
+
+
+def measure_daemon(bench, daemon, url):
+    """The load generator's figures, from its lines."""
+    done = subprocess.run(
+        [bench, daemon, "--store", url, "bulk", "writers", "delivery"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    pairs = (line.rpartition(": ") for line in done.stdout.splitlines())
+    return {name: float(value) for name, _, value in pairs}
+
+
+def print_figures(found):
+    print(f"{'':<58}{'minimum':>12}{'median':>12}{'maximum':>12}")
+    for name in found[0]:
+        values = [figures[name] for figures in found]
+        low, middle, high = min(values), statistics.median(values), max(values)
+        form = ",.0f" if middle >= 100 else ".2f"
+        print(f"{name:<58}{low:>12{form}}{middle:>12{form}}{high:>12{form}}")
+
+
+def print_comparison(limits, ours):
+    """Ratios within each run: what loads the machine loads both."""
+    print(f"\n{'medians':<40}{'Atrest Sync':>12}  {'':<36}{'':>10}{'ratio':>8}{'required':>10}")
+    for name, other, required in COMPARED:
+        both = [(mine[name], (limit | mine)[other]) for limit, mine in zip(limits, ours)]
+        middles = [statistics.median(values) for values in zip(*both)]
+        ratio = statistics.median(mine / beside for mine, beside in both)
+        print(
+            f"{name:<40}{middles[0]:>12,.0f}  {other:<36}{middles[1]:>10,.0f}{ratio:>8.2f}"
+            f"{'' if required is None else required:>10}"
+        )
+
+
 def main():
     form = argparse.RawTextHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("--runs", type=int, default=5)
-    runs = parser.parse_args().runs
+    parser.add_argument("--daemon", help="an atrest-syncd")
+    parser.add_argument("--bench", help="the load generator, atrest-bench")
+    options = parser.parse_args()
     # Room for the write-ahead log: checkpoints come between runs, not within them.
     settings = {"shared_buffers": "256MB", "max_wal_size": "2GB", "checkpoint_timeout": "30min"}
-    found = []
+    limits, ours = [], []
     with Cluster(settings=settings) as cluster:
         primary = cluster.primary()
         url = cluster.url(primary, user="postgres", host=str(primary.folder))
         with psycopg.connect(url, autocommit=True, prepare_threshold=0) as connection:
             connection.execute(SESSION, prepare=False)
             version = connection.info.server_version // 10_000
-            for run in range(runs + 1):
-                figures = Run(connection, run).figures()
+            for run in range(options.runs + 1):
+                limit = Run(connection, run).figures()
+                mine = {}
+                if options.daemon and options.bench:
+                    mine = measure_daemon(options.bench, options.daemon, cluster.url(primary))
                 if run > 0:  # The first one warms up.
-                    found.append(figures)
+                    limits.append(limit)
+                    ours.append(mine)
     load = " ".join(f"{each:.1f}" for each in os.getloadavg())
     print(
         f"\nPostgreSQL {version}, one client (psycopg {psycopg.__version__}) on one connection, synchronous_commit = on,"
-        f"\nkeys of {KEY_BYTES} bytes, bodies of {BODY_BYTES}, {BATCH:,} rows a transaction, {runs} runs; load {load}"
+        f"\nkeys of {KEY_BYTES} bytes, bodies of {BODY_BYTES}, {BATCH:,} rows a transaction, {options.runs} runs; load {load}"
     )
-    print(f"{'':<44}{'minimum':>12}{'median':>12}{'maximum':>12}")
-    for name in found[0]:
-        values = [figures[name] for figures in found]
-        low, middle, high = min(values), statistics.median(values), max(values)
-        form = ".2f" if name.endswith("ms") else ",.0f"
-        print(f"{name:<44}{low:>12{form}}{middle:>12{form}}{high:>12{form}}", flush=True)
+    print_figures(limits)
+    if ours[0]:
+        print("\nAtrest Sync on the same server, over TLS, 1,000 records an exchange, in turns with it")
+        print_figures(ours)
+        print_comparison(limits, ours)
 
 
 main()

@@ -44,6 +44,27 @@ struct Caller {
     self.metadata = metadata
   }
 
+  /// A device that is in the store already.
+  ///
+  /// - Parameters:
+  ///   - other: A caller of a daemon with the same certificate.
+  ///   - address: The daemon's.
+  ///   - token: The bearer token: the replica's number and 32 secret bytes, in hexadecimal.
+  init(like other: Caller, at address: String, replica: ReplicaID, token: String) throws {
+    endpoint = try Endpoint(parsing: address)
+    (trust, tls) = (other.trust, other.tls)
+    self.replica = replica
+    var metadata = Metadata()
+    metadata.add("authorization", "Bearer \(token)")
+    self.metadata = metadata
+  }
+
+  /// The same device at another daemon.
+  init(_ other: Caller, at address: String) throws {
+    endpoint = try Endpoint(parsing: address)
+    (trust, tls, metadata, replica) = (other.trust, other.tls, other.metadata, other.replica)
+  }
+
   /// A new connection, opened by its first call.
   ///
   /// - Parameter isUnauthenticated: Whether to make a full handshake, as a newly started program

@@ -40,3 +40,8 @@ func quantile(_ sorted: [Double], _ quantile: Double) -> Double {
   guard !sorted.isEmpty else { return .nan }
   return sorted[min(sorted.count - 1, Int(Double(sorted.count) * quantile))]
 }
+
+/// Prints a figure as a line that `Benchmarks/postgresql` reads.
+func report(_ name: String, _ value: Double) {
+  print("\(name): \(String(format: "%.3f", value))")
+}

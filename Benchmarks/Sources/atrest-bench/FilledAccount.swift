@@ -48,23 +48,46 @@ struct FilledAccount {
 
   /// - Parameter records: A multiple of 100.
   init(_ server: ServerProcess, name: String, records: Int) async throws {
+    try await self.init(Caller(server, account: name), records: records)
+    for _ in 0..<(records / 100) { try await push(nextOffers(100)) }
+  }
+
+  /// Fills nothing by itself.
+  ///
+  /// - Parameters:
+  ///   - records: Those that `pull` expects.
+  ///   - channel: A connection that others may share; nil for one of its own.
+  ///   - cursor: The position of a device that was in the store before.
+  init(
+    _ caller: Caller, records: Int = 0, on channel: GRPCChannel? = nil, at cursor: Cursor? = nil
+  ) throws {
     self.records = records
-    caller = try await Caller(server, account: name)
-    channel = try caller.channel()
+    self.caller = caller
+    self.channel = try channel ?? caller.channel()
+    self.cursor = cursor
     source = OfferSource(replica: caller.replica)
-    for _ in 0..<(records / 100) { try await push((0..<100).map { _ in try source.next() }) }
   }
 
   mutating func nextOffer() throws -> [UInt8] { try source.next() }
 
+  mutating func nextOffers(_ count: Int) throws -> [[UInt8]] {
+    try (0..<count).map { _ in try source.next() }
+  }
+
   /// One exchange that pushes records.
-  mutating func push(_ offers: [[UInt8]]) async throws {
+  /// - Returns: The account's position after them.
+  @discardableResult
+  mutating func push(_ offers: [[UInt8]]) async throws -> Cursor? {
     let answer = try await exchange(ExchangeRequest(cursor: cursor, offers: offers))
     guard answer.refusals.isEmpty else {
       throw BenchmarkError(description: answer.refusals[0].message)
     }
     cursor = answer.cursor
+    return cursor
   }
+
+  /// One exchange that offers nothing.
+  func check() async throws { _ = try await exchange(ExchangeRequest(cursor: cursor, offers: [])) }
 
   /// Reads the whole account page by page on the existing connection.
   func pull() async throws {

@@ -3,18 +3,35 @@
 
 import Foundation
 
+private let usage = """
+  usage: atrest-bench PATH-TO-ATREST-SYNCD [throughput|wire|no-op|h2load|one-change|pulls|push-beside|bulk|writers]...
+         atrest-bench PATH-TO-ATREST-SYNCD --store URL [bulk|writers|delivery|filled=ACCOUNTS|watchers=CONNECTIONS]...
+  """
+
 @main
 enum Main {
   static func main() async throws {
-    let arguments = CommandLine.arguments.dropFirst()
-    guard let path = arguments.first else {
-      print(
-        "usage: atrest-bench PATH-TO-ATREST-SYNCD [throughput|wire|no-op|h2load|one-change|pulls|push-beside]..."
-      )
+    var arguments = CommandLine.arguments.dropFirst()
+    guard let path = arguments.popFirst() else {
+      print(usage)
       exit(64)
     }
     let binary = URL(fileURLWithPath: path)
-    let chosen = Set(arguments.dropFirst())
+    if arguments.first == "--store" {
+      guard let store = arguments.dropFirst().first else {
+        print(usage)
+        exit(64)
+      }
+      try await measure(binary, on: store, Array(arguments.dropFirst(2)))
+    } else {
+      try await measure(binary, Set(arguments))
+    }
+  }
+
+  /// Each on a daemon with a file of its own.
+  ///
+  /// - Parameter chosen: None: all.
+  private static func measure(_ binary: URL, _ chosen: Set<String>) async throws {
     // Over TLS, as deployed; in plaintext only for comparison with a plaintext peer.
     func measure(
       _ name: String, isEncrypted: Bool = true, _ body: (ServerProcess) async throws -> Void
@@ -46,5 +63,37 @@ enum Main {
     try await measure("one-change") { try await measureOneChange($0) }
     try await measure("pulls") { try await measurePulls($0) }
     try await measure("push-beside") { try await measurePushesBesidePulls($0) }
+    try await measure("bulk") { try await measureBulkTransfers($0) }
+    try await measure("writers") { try await measureWriters($0) }
   }
+
+  /// On daemons of one PostgreSQL database, over TLS.
+  private static func measure(_ binary: URL, on store: String, _ chosen: [String]) async throws {
+    for word in chosen {
+      let (name, number) = (word.prefix { $0 != "=" }, Int(word.drop { $0 != "=" }.dropFirst()))
+      var servers = [try ServerProcess(binary: binary, store: store, options: manyConnections)]
+      defer { for server in servers { server.stop() } }
+      func daemons(_ count: Int) throws -> [ServerProcess] {
+        while servers.count < count {
+          servers.append(
+            try ServerProcess(
+              binary: binary, store: store, like: servers[0], options: manyConnections))
+        }
+        return servers
+      }
+      switch (name, number) {
+      case ("bulk", nil): try await measureBulkTransfers(servers[0])
+      case ("writers", nil): try await measureWriters(servers[0])
+      case ("delivery", nil): try await measureDelivery(from: servers[0], to: daemons(2)[1])
+      case ("filled", let accounts?):
+        try await measureFilledDatabase(servers[0], accounts: accounts)
+      case ("watchers", let connections?):
+        try await measureWatchers(daemons(3), connections: connections)
+      default: throw BenchmarkError(description: "there is no measurement \(word)\n\(usage)")
+      }
+    }
+  }
+
+  /// All of a load generator's connections come from one address.
+  private static let manyConnections = ["--limit", "max-connections-per-address=20000"]
 }

@@ -19,9 +19,16 @@ final class ServerProcess: @unchecked Sendable {
 
   /// Starts the daemon on a free loopback port and waits until it listens.
   ///
-  /// - Parameter isEncrypted: Whether to use TLS with a self-signed certificate, as deployed.
-  ///   Plaintext only for comparison with a plaintext peer.
-  init(binary: URL, isEncrypted: Bool) throws {
+  /// - Parameters:
+  ///   - isEncrypted: Whether to use TLS with a self-signed certificate, as deployed. Plaintext
+  ///     only for comparison with a plaintext peer.
+  ///   - store: The URL of a PostgreSQL database; nil for a file of its own.
+  ///   - other: A daemon whose key and certificate it shares, as daemons of one database do.
+  ///   - options: Further ones of `atrest-syncd serve`.
+  init(
+    binary: URL, isEncrypted: Bool = true, store: String? = nil, like other: ServerProcess? = nil,
+    options: [String] = []
+  ) throws {
     self.binary = binary
     directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("atrest-bench-\(UUID().uuidString)")
@@ -30,13 +37,18 @@ final class ServerProcess: @unchecked Sendable {
     process.executableURL = binary
     process.arguments =
       ["serve", "--data", directory.path, "--listen", "127.0.0.1:0"]
-      + (isEncrypted ? [] : ["--insecure"])
+      + (isEncrypted ? [] : ["--insecure"]) + (store.map { ["--store", $0] } ?? []) + options
     process.standardOutput = output
     let log = FileManager.default.temporaryDirectory
       .appendingPathComponent("atrest-bench-\(UUID().uuidString).log")
     try Data().write(to: log)
     self.log = log
     process.standardError = try FileHandle(forWritingTo: log)
+    if let other {
+      try FileManager.default.createDirectory(
+        at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try FileManager.default.copyItem(at: other.identity, to: Self.identity(in: directory))
+    }
     try process.run()
     var line = ""
     while !line.hasSuffix("\n") {
@@ -63,7 +75,11 @@ final class ServerProcess: @unchecked Sendable {
   }
 
   /// The daemon's key and certificate in one PEM file. Absent in plaintext mode.
-  var identity: URL { directory.appendingPathComponent("identity.pem") }
+  var identity: URL { Self.identity(in: directory) }
+
+  private static func identity(in directory: URL) -> URL {
+    directory.appendingPathComponent("identity.pem")
+  }
 
   /// Creates an account and returns its pairing link, which includes the certificate fingerprint.
   func addAccount(_ name: String) throws -> String {
@@ -90,11 +106,16 @@ final class ServerProcess: @unchecked Sendable {
   }
 
   /// The daemon's peak resident memory in megabytes.
-  var peakMegabytes: Double {
+  var peakMegabytes: Double { megabytes("VmHWM") }
+
+  /// The daemon's resident memory in megabytes.
+  var residentMegabytes: Double { megabytes("VmRSS") }
+
+  private func megabytes(_ entry: String) -> Double {
     let text =
       (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8))
       ?? ""
-    let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM") }
+    let line = text.split(separator: "\n").first { $0.hasPrefix(entry) }
     let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap {
       Double($0)
     }
