@@ -46,7 +46,7 @@ struct  Atrest__Sync__V1__PairRequest
 {
   ProtobufCMessage base;
   /*
-   * 13 characters, as in the pairing link.
+   * As in the pairing link: 13 characters, or 16 where the server has numbered cells.
    */
   char *code;
   /*
@@ -145,7 +145,7 @@ struct  Atrest__Sync__V1__InviteResponse
 {
   ProtobufCMessage base;
   /*
-   * 13 characters. Secret until used.
+   * 13 characters, or 16 where the server has numbered cells. Secret until used.
    */
   char *code;
   /*
