@@ -102,6 +102,8 @@ actor PostgresLane {
     var done: [(job: QueuedJob, nanoseconds: UInt64)] = []
     /// Jobs for which there was no room.
     var rest: [QueuedJob] = []
+    /// Jobs of accounts that are being moved to another cell.
+    var refused: [QueuedJob] = []
     var feeds: [AccountFeed] = []
     var isDiskFull = false
   }
@@ -111,6 +113,7 @@ actor PostgresLane {
     do throws(StoreError) {
       let run = try await transact(list)
       jobs.putBack(run.rest)
+      jobs.finish(run.refused, .moving)
       let batch = jobs.settle(run.done)
       jobs.finish(batch) { self.assumeIsolated { $0.serve() } }
       publish(run.feeds)
@@ -135,7 +138,9 @@ actor PostgresLane {
       await process(list.filter { $0.use != .writes })
     default:
       guard list.count > 1 else {
-        logger.error("a job failed", metadata: ["error": "\(error.userMessage)"])
+        if error != .moving {
+          logger.error("a job failed", metadata: ["error": "\(error.userMessage)"])
+        }
         return jobs.finish(list, error)
       }
       // One job is at fault: the others succeed by themselves.
@@ -146,17 +151,19 @@ actor PostgresLane {
   private func transact(_ list: [QueuedJob]) async throws(StoreError) -> Run {
     var queries = StoreQueries()
     for job in list { job.job.prefetch(&queries) }
+    let accounts = Set(list.compactMap(\.payer.account))
     let connection = try await connected()
     let start = MonotonicClock.now()
     switch kind {
     case .reads:
+      // They say whether an account may be read.
+      queries.feedStates.formUnion(accounts)
       let run = try await PostgresUnitOfWork.read(queries: queries, on: connection) {
         staged throws(StoreError) in try execute(list, staged, SessionRegistry.Notes())
       }
       learn(run.feeds, at: start)
       return run
     case .writes:
-      let accounts = Set(list.compactMap(\.payer.account))
       let notes = registry.takeNotes(of: accounts)
       do throws(StoreError) {
         let run = try await PostgresUnitOfWork.write(
@@ -180,8 +187,15 @@ actor PostgresLane {
     var answerBytes = 0
     let batch = Batch(
       staged, environment: environment, isShared: true, sums: kind == .reads ? sums : nil)
-    try notes.write(to: staged.devices)
+    // Known before any of their jobs has run: the others share this transaction all the same.
+    let moving = staged.moving(among: Set(list.compactMap(\.payer.account)))
+    // What devices of a moving account have noted is noted again by their next calls.
+    try notes.without(moving).write(to: staged.devices)
     for job in list {
+      if let account = job.payer.account, moving.contains(account) {
+        run.refused.append(job)
+        continue
+      }
       guard answerBytes < Self.limits.batchAnswerBytes else {
         run.rest.append(job)
         continue

@@ -43,7 +43,8 @@ enum PostgresUnitOfWork {
     return try await repeating {
       () async throws(Failure) -> R in
       let (result, transaction, staging) = try await run(&plan, on: connection, body)
-      let locked = plan.locked ?? []
+      // A frozen account stays as it is.
+      let locked = (plan.locked ?? []).subtracting(staging.moving)
       let writes = PostgresWrites.statements(staging.changes, touching: locked, clock: clock)
       guard !writes.isEmpty else {
         await transaction.rollBack()
@@ -163,7 +164,8 @@ enum PostgresUnitOfWork {
   ) async throws(Failure) -> (PostgresTransaction, StagedReads) {
     try plan.countTrip()
     var opening: [PostgresStatement] = []
-    if let locked = plan.locked, !locked.isEmpty {
+    let locked = plan.locked ?? []
+    if !locked.isEmpty {
       opening.append(PostgresLocks.statement(for: Array(locked)))
     }
     let locks = opening.count
@@ -177,6 +179,13 @@ enum PostgresUnitOfWork {
       throw .database(error)
     }
     var reads = StagedReads()
+    do throws(StoreError) {
+      let rows = results.prefix(locks).flatMap(\.rows)
+      try PostgresLoad.presences(of: locked, rows, into: &reads)
+    } catch {
+      await transaction.rollBack()
+      throw .store(error)
+    }
     try await read(results.dropFirst(locks), load, in: transaction, into: &reads)
     return (transaction, reads)
   }

@@ -8,11 +8,17 @@ import AtrestWire
 /// entry for every query that was answered; an inner nil says that there is no such row.
 struct StagedReads: Sendable {
   // Accounts.
+  /// Of those that were locked, and those whose states were read.
+  var presences: [AccountID: AccountPresence] = [:]
+  /// Whether accounts that are not here went to another cell.
+  var departures: [AccountID: Bool] = [:]
   var feedStates: [AccountID: FeedState] = [:]
   /// The name of the commit of a sequence, as `AccountStore.position` has it.
   var positions: [FeedPosition: Cursor?] = [:]
   var accounts: [AccountID: AccountEntry?] = [:]
   var accountNames: [String: AccountID?] = [:]
+  /// Names of accounts on their way here.
+  var reservedNames: Set<String> = []
   var accountNumbers: [String: AccountID] = [:]
   /// Ascending by name.
   var everyAccount: [AccountEntry]?
@@ -26,6 +32,8 @@ struct StagedReads: Sendable {
 
   // Devices.
   var devices: [ReplicaID: DeviceEntry?] = [:]
+  /// The cells that devices went to with their accounts; nil: to none.
+  var destinations: [ReplicaID: CellNumber?] = [:]
   /// Oldest first.
   var deviceLists: [AccountID: [DeviceEntry]] = [:]
   /// By the accounts' names, oldest first.
@@ -86,4 +94,13 @@ struct StagedReads: Sendable {
     let account: AccountID
     let since: WallTime
   }
+}
+
+/// Whether an account may be used.
+enum AccountPresence: Sendable {
+  case here
+  /// It is being moved to another cell.
+  case moving
+  /// It was removed, has moved, or never was.
+  case absent
 }

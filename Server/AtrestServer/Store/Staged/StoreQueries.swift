@@ -8,6 +8,7 @@ import AtrestReplication
 /// The members mirror those of `StagedReads`, which has the answers.
 package struct StoreQueries: Sendable {
   // Accounts.
+  var departures: Set<AccountID> = []
   var feedStates: Set<AccountID> = []
   var positions: Set<FeedPosition> = []
   var accounts: Set<AccountID> = []
@@ -25,6 +26,7 @@ package struct StoreQueries: Sendable {
 
   // Devices.
   var devices: Set<ReplicaID> = []
+  var destinations: Set<ReplicaID> = []
   var deviceLists: Set<AccountID> = []
   var everyDevice = false
   var outboxes: Set<DeviceAddress> = []
@@ -46,13 +48,13 @@ package struct StoreQueries: Sendable {
   var eventChunks: Set<UInt64> = []
 
   var isEmpty: Bool {
-    feedStates.isEmpty && positions.isEmpty && accounts.isEmpty && accountNames.isEmpty
-      && accountNumbers.isEmpty && !everyAccount && records.isEmpty && feedChunks.isEmpty
-      && keyChunks.isEmpty && rangeChunks.isEmpty && due.isEmpty && devices.isEmpty
-      && deviceLists.isEmpty && !everyDevice && outboxes.isEmpty && invitations.isEmpty
-      && invitationLists.isEmpty && holders.isEmpty && appAccountTokens.isEmpty
-      && appAccounts.isEmpty && lastEvents.isEmpty && eventNumbers == 0 && eventPages.isEmpty
-      && eventChunks.isEmpty
+    departures.isEmpty && feedStates.isEmpty && positions.isEmpty && accounts.isEmpty
+      && accountNames.isEmpty && accountNumbers.isEmpty && !everyAccount && records.isEmpty
+      && feedChunks.isEmpty && keyChunks.isEmpty && rangeChunks.isEmpty && due.isEmpty
+      && devices.isEmpty && destinations.isEmpty && deviceLists.isEmpty && !everyDevice
+      && outboxes.isEmpty && invitations.isEmpty && invitationLists.isEmpty && holders.isEmpty
+      && appAccountTokens.isEmpty && appAccounts.isEmpty && lastEvents.isEmpty
+      && eventNumbers == 0 && eventPages.isEmpty && eventChunks.isEmpty
   }
 }
 
