@@ -22,7 +22,15 @@ package final class PostgresTransaction: Sendable {
 
   private let connection: PostgresConnection
   private let id: PostgresPipeline.ID
-  private let isOpen = Mutex(true)
+  private let state = Mutex(State.open)
+
+  private enum State {
+    case open
+    /// It did not happen.
+    case failed(PostgresError)
+    /// By its owner.
+    case ended
+  }
 
   private init(on connection: PostgresConnection, id: PostgresPipeline.ID) {
     self.connection = connection
@@ -30,7 +38,7 @@ package final class PostgresTransaction: Sendable {
   }
 
   deinit {
-    guard isOpen.withLock({ $0 }) else { return }
+    guard case .open = state.withLock({ $0 }) else { return }
     let (connection, id) = (connection, id)
     connection.shard.async { connection.assumeIsolated { $0.abandon(id) } }
   }
@@ -53,17 +61,18 @@ package final class PostgresTransaction: Sendable {
     return (PostgresTransaction(on: connection, id: id), Array(results.dropFirst()))
   }
 
-  /// One more trip. The transaction stays open.
-  /// - Throws: `PostgresError`. The transaction has ended then, and did not happen.
+  /// One more trip. The transaction stays open. Trips may overlap.
+  /// - Throws: `PostgresError`. The transaction has ended then, and did not happen: later calls
+  ///   throw the same.
   package func run(
     _ statements: [PostgresStatement], within deadline: Duration? = nil
   ) async throws(PostgresError) -> [PostgresResult] {
-    precondition(isOpen.withLock { $0 }, "a transaction that has ended")
+    try check()
     let batch = PostgresBatch(statements, changes: false)
     do {
       return try await connection.submit(batch, role: .continues(id), within: deadline).results
     } catch {
-      isOpen.withLock { $0 = false }
+      state.withLock { if case .open = $0 { $0 = .failed(error) } }
       throw error
     }
   }
@@ -75,7 +84,8 @@ package final class PostgresTransaction: Sendable {
   package func commit(
     _ writes: [PostgresStatement], within deadline: Duration? = nil
   ) async throws(PostgresError) -> [PostgresResult] {
-    end()
+    try check()
+    state.withLock { $0 = .ended }
     let batch = PostgresBatch(statements: writes + [.commit], mayCommit: true)
     let answer = try await connection.submit(batch, role: .ends(id), within: deadline)
     return answer.results.dropLast()
@@ -83,15 +93,22 @@ package final class PostgresTransaction: Sendable {
 
   /// Ends the transaction; it did not happen. Does not wait for the server.
   package func rollBack() async {
-    end()
-    await connection.abandon(id)
+    let isOpen = state.withLock { state in
+      defer { state = .ended }
+      switch state {
+      case .open: return true
+      case .failed: return false
+      case .ended: preconditionFailure("a transaction that has ended")
+      }
+    }
+    if isOpen { await connection.abandon(id) }
   }
 
-  private func end() {
-    let wasOpen = isOpen.withLock { isOpen in
-      defer { isOpen = false }
-      return isOpen
+  private func check() throws(PostgresError) {
+    switch state.withLock({ $0 }) {
+    case .open: break
+    case .failed(let error): throw error
+    case .ended: preconditionFailure("a transaction that has ended")
     }
-    precondition(wasOpen, "a transaction that has ended")
   }
 }

@@ -49,8 +49,8 @@ struct Backend: Sendable {
     _ address: PostgresAddress, as cell: CellNumber, _ configuration: Server.Configuration
   ) async throws(StoreError) -> Backend {
     let shared = try await PostgresBackend.open(
-      address, session: configuration.databaseSession, environment: configuration.environment,
-      logger: configuration.logger)
+      address, cell: cell, session: configuration.databaseSession,
+      environment: configuration.environment, logger: configuration.logger)
     return Backend(
       cell: cell, queue: shared.queue, registry: shared.registry, clockHighWater: .epoch,
       backups: nil, shared: shared)

@@ -48,30 +48,68 @@ final class Cells: Sendable {
   /// Authenticates a device by its credentials, in the cell that its account lives in.
   func authorize(_ head: CallHead) -> Authorization<CellCaller> {
     guard let credentials = Credentials(head.metadata) else { return .refused(.unknownDevice) }
-    return authorize(credentials.token, in: credentials.cell, issuer: credentials.cell)
+    let hint = moved.withLock { $0.isEmpty ? nil : $0[credentials.token.replica] }
+    return authorize(credentials, in: hint ?? credentials.cell, hops: Self.hops)
   }
 
-  /// - Parameter issuer: The cell that the credentials name.
+  /// - Parameter hops: How often it may be sent to another cell.
   private func authorize(
-    _ token: Token, in number: CellNumber, issuer: CellNumber
+    _ credentials: Credentials, in number: CellNumber, hops: Int
   ) -> Authorization<CellCaller> {
     guard let cell = byNumber[number] else { return .refused(.notServed(number)) }
-    switch cell.registry.authenticate(token, at: environment.now()) {
+    switch cell.registry.authenticate(credentials.token, at: environment.now()) {
     case .device(let session):
       return .granted(CellCaller(cell: cell, session: session), session.grant)
     case .refused: return .refused(.unknownDevice)
     case .unknown(let token):
       guard let lookup = cell.backend.shared?.lookup else { return .refused(.unknownDevice) }
-      return .later { decision in
-        lookup.authenticate(token) { result in
-          switch result {
-          case .success(.device(let session)):
-            decision(.granted(CellCaller(cell: cell, session: session), session.grant))
-          case .success: decision(.refused(.unknownDevice))
-          case .failure(let error): decision(.refused(Status(error)))
-          }
+      return .later { [self] decision in
+        lookup.authenticate(token) { [self] result in
+          decide(result, credentials, in: cell, hops: hops, decision)
         }
       }
+    }
+  }
+
+  private func decide(
+    _ result: Result<DeviceLookup.Outcome, StoreError>, _ credentials: Credentials, in cell: Cell,
+    hops: Int, _ decision: AuthorizationDecision<CellCaller>
+  ) {
+    switch result {
+    case .success(.device(let session)):
+      note(credentials, in: cell.number)
+      decision(.granted(CellCaller(cell: cell, session: session), session.grant))
+    case .success(.refused) where cell.number != credentials.cell && hops > 0:
+      // The hint may be out of date.
+      note(credentials, in: credentials.cell)
+      goOn(credentials, in: credentials.cell, hops: hops - 1, decision)
+    case .success(.refused): decision(.refused(.unknownDevice))
+    case .success(.moved(let next)) where hops > 0:
+      goOn(credentials, in: next, hops: hops - 1, decision)
+    case .success(.moved): decision(.refused(.moving))
+    case .failure(let error): decision(.refused(Status(error)))
+    }
+  }
+
+  private func goOn(
+    _ credentials: Credentials, in number: CellNumber, hops: Int,
+    _ decision: AuthorizationDecision<CellCaller>
+  ) {
+    switch authorize(credentials, in: number, hops: hops) {
+    case .later(let decide): decide(decision)
+    case let decided: decision(decided)
+    }
+  }
+
+  /// Notes where a device was found.
+  private func note(_ credentials: Credentials, in cell: CellNumber) {
+    moved.withLock { moved in
+      guard cell != credentials.cell else {
+        if !moved.isEmpty { moved[credentials.token.replica] = nil }
+        return
+      }
+      if moved.count >= Self.movedLimit { moved = [:] }
+      moved[credentials.token.replica] = cell
     }
   }
 
@@ -85,6 +123,47 @@ final class Cells: Sendable {
 
   // MARK: The owner
 
+  /// Moves an account to another cell, or takes an interrupted move back.
+  func moveAccount(
+    from source: Cell, _ bytes: [UInt8], answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    let request = try decoded(MoveAccountRequest.self, bytes)
+    guard let number = CellNumber(Int(request.cell)), let target = byNumber[number] else {
+      throw .notServed(among: all)
+    }
+    guard let from = source.backend.shared, let to = target.backend.shared else {
+      throw Status(.failedPrecondition, "This server has no cells, only a file.")
+    }
+    let later = answer()
+    Task {
+      let outcome: UnaryOutcome
+      do throws(AccountMoveError) {
+        outcome = .reply(try await Self.move(request, from: from, to: to).packed)
+      } catch {
+        outcome = .fail(
+          Status(
+            error.statusCode,
+            error.userMessage(name: request.account, from: source.number, to: number)))
+      }
+      var answers = ResponseBatch()
+      later(outcome, &answers)
+      answers.deliver()
+    }
+    return .later
+  }
+
+  private static func move(
+    _ request: MoveAccountRequest, from source: PostgresBackend, to target: PostgresBackend
+  ) async throws(AccountMoveError) -> MoveAccountResponse {
+    let move = AccountMove(from: source, to: target)
+    guard !request.isCancelled else {
+      try await move.cancel(request.account)
+      return MoveAccountResponse(devices: 0, records: 0)
+    }
+    let rows = try await move.run(request.account).rows
+    return MoveAccountResponse(devices: rows[.devices] ?? 0, records: rows[.records] ?? 0)
+  }
+
   /// Lists the numbered cells.
   func list(_ bytes: [UInt8]) throws(Status) -> [UInt8] {
     _ = try decoded(EmptyMessage.self, bytes)
@@ -95,19 +174,33 @@ final class Cells: Sendable {
   func authorizeOwner(_ head: CallHead) -> Authorization<Cell> {
     guard let name = head.metadata.onlyBytes(Self.metadataName) else { return .admitted(all[0]) }
     guard let number = CellNumber(name), let cell = byNumber[number] else {
-      let numbers = all.map(\.number.description).joined(separator: ", ")
-      return .refused(
-        Status(
-          .notFound,
-          all[0].number == .sole && all.count == 1
-            ? "This server has no numbered cells. Leave out --cell."
-            : "This server does not serve that cell. It serves \(numbers)."))
+      return .refused(.notServed(among: all))
     }
     return .admitted(cell)
   }
 }
 
+extension AccountMoveError {
+  fileprivate var statusCode: StatusCode {
+    switch self {
+    case .unknownAccount: .notFound
+    case .source, .target: isRefusal ? .failedPrecondition : .aborted
+    default: .failedPrecondition
+    }
+  }
+}
+
 extension Status {
+  fileprivate static func notServed(among cells: [Cell]) -> Status {
+    let numbers = cells.map(\.number).filter { $0 != .sole }
+    return Status(
+      .notFound,
+      numbers.isEmpty
+        ? "This server has no numbered cells."
+        : "This server does not serve that cell. It serves "
+          + numbers.map(\.description).joined(separator: ", ") + ".")
+  }
+
   /// Not UNAUTHENTICATED: the device has access, at another server.
   fileprivate static func notServed(_ cell: CellNumber) -> Status {
     Status(

@@ -122,6 +122,9 @@ enum Routes {
       methods.unary("RemoveAccount") { call, bytes in
         try call.principal.admin.removeAccount(bytes) { answer(call) }
       }
+      methods.unary("MoveAccount") { call, bytes in
+        try cells.moveAccount(from: call.principal, bytes) { answer(call) }
+      }
       methods.unary("ListAccounts") { call, bytes in
         try call.principal.admin.listAccounts(bytes) { answer(call) }
       }

@@ -11,7 +11,7 @@ import Foundation
 struct AccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "account", abstract: "Make and remove accounts, and invite devices to them.",
-    subcommands: [Add.self, Invite.self, List.self, Remove.self])
+    subcommands: [Add.self, Invite.self, List.self, Move.self, Remove.self])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -118,6 +118,51 @@ extension AccountCommand {
         throw CommandFailure(
           "That was not its name, so nothing was removed. Scripts say --yes instead.", .data)
       }
+    }
+  }
+}
+
+extension AccountCommand {
+  struct Move: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "move", abstract: "Move an account to another cell; its devices stay paired.",
+      discussion: """
+        Its devices wait while it moves, and lose nothing; pairing codes end. Where the command was interrupted, the same one goes on, \
+        and --cancel lets the account stay.
+
+          atrest-syncd account move kim --to 2
+        """)
+
+    @Argument(help: "The account's name.") var name: String
+    @Option(name: .customLong("to"), help: ArgumentHelp("Where to.", valueName: "cell"))
+    var target: CellNumber
+    @Flag(name: .customLong("cancel"), help: "Take back a move that was interrupted.")
+    var isCancelled = false
+    @OptionGroup var cell: CellOptions
+    @OptionGroup var data: DataOptions
+
+    func run() async throws {
+      try await reported {
+        _ = try named(name)
+        let client = try await client()
+        let request = MoveAccountRequest(
+          account: name, cell: UInt32(target.rawValue), isCancelled: isCancelled)
+        let moved = try await client.call(
+          Method.Admin.moveAccount, request, as: MoveAccountResponse.self, timeout: .seconds(3600))
+        guard !isCancelled else { return printLine("The account stays where it is.") }
+        printLine(
+          "The account is in cell \(target): \(Text.counted(moved.devices, "device")) and "
+            + "\(Text.counted(moved.records, "record")) were copied.")
+      }
+    }
+
+    /// The client for the cell that the account leaves. An interrupted move may have left it in none
+    /// that shows it: then any other than the target may have begun it.
+    private func client() async throws -> AdminClient {
+      let client = AdminClient(directory: data.path)
+      let others = try await client.cells(cell).filter { $0 != target }
+      guard others.count != 1 else { return client.inCell(others[0]) }
+      return try await client.inCell(of: name, cell)
     }
   }
 }

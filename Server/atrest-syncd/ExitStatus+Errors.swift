@@ -18,8 +18,10 @@ extension ExitStatus {
 
   init(_ error: StoreError) {
     switch error {
-    case .inUse, .closed, .notAwaited, .unavailable: self = .unavailable
-    case .newerVersion, .olderVersion, .unfinishedCopy, .notAStore, .damaged: self = .data
+    case .inUse, .closed, .notAwaited, .unavailable, .moving: self = .unavailable
+    case .newerVersion, .olderVersion, .unfinishedCopy, .notAStore, .damaged, .hasMoves:
+      self = .data
+    case .wrongCell: self = .usage
     case .cannotOpen: self = .cannotCreate
     case .full, .inputOutput, .commitUnknown, .outcomeUnknown, .failed, .notLoaded:
       self = .inputOutput

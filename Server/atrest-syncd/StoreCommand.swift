@@ -78,17 +78,19 @@ struct StoreMigrate: AsyncParsableCommand {
 
   func run() async throws {
     try await reported {
-      guard let address = try store.database()?.address else {
+      guard let database = try store.database() else {
         throw CommandFailure("Say with --store which database is meant.", .usage)
       }
       let migration: PostgresSchema.Migration
       do throws(StoreError) {
+        // Without a number: whichever cell it is.
         migration = try await PostgresSchema.migrate(
-          address, session: store.session, isDryRun: isDryRun)
+          database.address, session: store.session,
+          cell: database.cell == .sole ? nil : database.cell, isDryRun: isDryRun)
       } catch {
         throw CommandFailure(error.userMessage, ExitStatus(error))
       }
-      printLine(Text.sentence(migration, of: address, isDryRun: isDryRun))
+      printLine(Text.sentence(migration, of: database.address, isDryRun: isDryRun))
     }
   }
 }

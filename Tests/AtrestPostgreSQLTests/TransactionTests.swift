@@ -244,6 +244,23 @@ extension PostgreSQL {
       proxy.stop()
     }
 
+    @Test("a transaction that has failed fails again, whatever it is asked next, and may be ended")
+    func failed() async throws {
+      let sessions = try Sessions()
+      let connection = try await sessions.open()
+      let transaction = try await PostgresTransaction.begin([], on: connection).transaction
+      let first = try await failure {
+        try await transaction.run([PostgresStatement("SELECT 1/0")])
+      }
+      #expect(first.sqlState == "22012")
+      let run = try await failure { try await transaction.run([PostgresStatement("SELECT 1")]) }
+      let commit = try await failure { try await transaction.commit([]) }
+      #expect(run == first && commit == first)
+      await transaction.rollBack()
+      #expect(try await connection.run("SELECT 1::int8").rows == [[.int8(1)]])
+      await sessions.stop()
+    }
+
     @Test("a server that has become read-only is a lost connection")
     func readOnly() async throws {
       let sessions = try Sessions()

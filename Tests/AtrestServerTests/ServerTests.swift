@@ -319,7 +319,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
       ])
     #expect(
       Set(Routes.forOwner(cells).paths) == [
-        Method.Admin.listCells,
+        Method.Admin.listCells, Method.Admin.moveAccount,
         Method.Admin.addAccount, Method.Admin.inviteDevice, Method.Admin.removeAccount,
         Method.Admin.listAccounts,
         Method.Admin.listDevices, Method.Admin.revokeDevice, Method.Admin.backup,

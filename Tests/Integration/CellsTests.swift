@@ -74,6 +74,40 @@ extension NodesTests {
       await nodes.stop()
     }
 
+    @Test("an account that is moved there and back keeps its devices, and what they write meanwhile")
+    func moved() async throws {
+      let nodes = try await TestNodes(cells: [[one, two], [one, two]])
+      let phone = try await nodes.device("phone", through: 0, in: one)
+      let tablet = try await nodes.device("tablet", through: 1, in: one)
+      let watching = Task { try await tablet.replica.watch { _, _ in } }
+      var count = 0
+      for (from, to) in [(one, two), (two, one), (one, two)] {
+        for _ in 0..<5 {
+          try await phone.replica.save(try water(100 + count))
+          _ = try? await phone.replica.sync()
+          count += 1
+        }
+        let request = MoveAccountRequest(account: "home", cell: UInt32(to.rawValue)).packed
+        async let report = nodes.command(Method.Admin.moveAccount, request, to: 1, in: from)
+        for _ in 0..<5 {
+          try await phone.replica.save(try water(100 + count))
+          try await tablet.replica.save(try water(500 + count))
+          // It may be told to come back.
+          _ = try? await phone.replica.sync()
+          _ = try? await tablet.replica.sync()
+          count += 1
+        }
+        #expect(try MoveAccountResponse(unpacking: await report).devices == 2)
+        for device in [phone, tablet, phone] { _ = try await device.replica.sync() }
+        #expect(try phone.replica.digest() == tablet.replica.digest())
+        #expect(try await phone.replica.devices().map(\.name).sorted() == ["phone", "tablet"])
+      }
+      #expect(try await phone.replica.records(of: WaterEntry.self).count == count + 15)
+      #expect(try await phone.replica.conflicts().isEmpty)
+      watching.cancel()
+      await nodes.stop()
+    }
+
     @Test("the owner's commands concern the cell that they name")
     func owner() async throws {
       let nodes = try await TestNodes(cells: [[one, two]])

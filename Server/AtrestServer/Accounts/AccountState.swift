@@ -88,6 +88,9 @@ package final class AccountState: Sendable {
     return trust.covers(known.learned) ? known.cursor : nil
   }
 
+  /// Notes that the store may hold something else by now.
+  func doubt() { known.withLock { $0.learned = Instant(nanoseconds: 0) } }
+
   /// Called on the storage queue, after a commit of this daemon.
   func advance(to head: Cursor) {
     known.withLock { $0.cursor = head }

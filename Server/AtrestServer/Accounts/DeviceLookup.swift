@@ -11,6 +11,21 @@ package final class DeviceLookup: Sendable {
   private let registry: SessionRegistry
   private let environment: Environment
 
+  /// Who has a token.
+  package enum Outcome: Sendable {
+    case device(DeviceSession)
+    /// Nobody, or a device without access.
+    case refused
+    /// Another cell knows: the account went there. The token itself was not compared with anything.
+    case moved(to: CellNumber)
+  }
+
+  private enum Finding: Sendable {
+    case device(Found)
+    case nobody
+    case moved(to: CellNumber)
+  }
+
   /// What the store holds of a device.
   private struct Found: Sendable {
     let device: DeviceEntry
@@ -26,29 +41,39 @@ package final class DeviceLookup: Sendable {
 
   /// Authenticates a call by the store.
   ///
-  /// - Parameter done: Called once, on any thread. `StoreError` if the store cannot be asked.
+  /// - Parameter done: Called once, on any thread. `StoreError` if the store cannot be asked:
+  ///   `moving` while the account is on its way to another cell.
   package func authenticate(
     _ token: Token,
-    _ done: @escaping @Sendable (Result<SessionRegistry.Authentication, StoreError>) -> Void
+    _ done: @escaping @Sendable (Result<Outcome, StoreError>) -> Void
   ) {
     let start = environment.instant()
     let reads: StorageReads = { $0.devices.insert(token.replica) }
     let job = Operation(by: .unauthenticated, use: .reads, reads: reads) {
-      batch throws(StoreError) -> Found? in
-      guard let device = try batch.transaction.devices.find(token.replica),
+      batch throws(StoreError) -> Finding in
+      let devices = batch.transaction.devices
+      if let device = try devices.find(token.replica) {
         // What is behind a token is only read for whoever has it.
-        Secret.areEqual(Secret.hash(token.secret), device.tokenHash)
-      else { return nil }
-      return try Self.found(device, in: batch)
+        guard Secret.areEqual(Secret.hash(token.secret), device.tokenHash) else { return .nobody }
+        if let found = try Self.found(device, in: batch) { return .device(found) }
+        // Its account is on its way here: until it is live, the other cell is right.
+      }
+      return try devices.destination(of: token.replica).map { .moved(to: $0) } ?? .nobody
     } completion: { [registry, environment] result, _ in
       done(
-        result.map { found in
-          guard let found,
-            let session = registry.learn(
-              found.device, of: found.account, among: found.devices, at: start,
-              now: environment.now())
-          else { return .refused }
-          return registry.authenticate(token, as: session, at: environment.now())
+        result.map { finding in
+          switch finding {
+          case .nobody: return .refused
+          case .moved(let cell): return .moved(to: cell)
+          case .device(let found):
+            let now = environment.now()
+            guard
+              let known = registry.learn(
+                found.device, of: found.account, among: found.devices, at: start, now: now),
+              case .device(let session) = registry.authenticate(token, as: known, at: now)
+            else { return .refused }
+            return .device(session)
+          }
         })
     }
     if !queue.submit(job) { done(.failure(.unavailable(reason: "too many calls wait"))) }
@@ -83,8 +108,13 @@ package final class DeviceLookup: Sendable {
         devices: try batch.transaction.devices.list(of: id)
       )
     } completion: { [registry, environment] result, _ in
+      let found: (account: AccountEntry?, devices: [DeviceEntry])
+      switch result {
+      case .success(let answer): found = answer
+      case .failure(.moving): return registry.forgetMoving(id)
       // A store that cannot be asked is asked again soon.
-      guard case .success(let found) = result else { return }
+      case .failure: return
+      }
       guard let entry = found.account else {
         _ = registry.remove(id, at: environment.now())
         return

@@ -26,6 +26,14 @@ package final class SessionRegistry: Sendable {
     /// Each device's position in its account's feed.
     var progress: [DeviceAddress: DeviceProgress] = [:]
 
+    /// Those of other accounts.
+    func without(_ accounts: Set<AccountID>) -> Notes {
+      guard !accounts.isEmpty else { return self }
+      return Notes(
+        seen: seen.filter { !accounts.contains($0.key.account) },
+        progress: progress.filter { !accounts.contains($0.key.account) })
+    }
+
     func write(to devices: any DeviceStore) throws(StoreError) {
       try devices.note(seen: seen, progress: progress)
     }
@@ -258,15 +266,30 @@ package final class SessionRegistry: Sendable {
   ///
   /// - Returns: The number of devices.
   func remove(_ id: AccountID, at now: WallTime) -> Int {
-    let devices = state.withLock { state in
+    let devices = drop(id)
+    // Calls in progress still hold the sessions.
+    for device in devices { device.revoke(at: now) }
+    return devices.count
+  }
+
+  /// Forgets an account that is being moved to another cell, and its devices. They keep their
+  /// access: their streams end so that they call again, and whoever calls is looked up.
+  func forgetMoving(_ id: AccountID) {
+    // Calls in progress still hold the sessions. What they ask has to be asked of the store.
+    for device in drop(id) {
+      device.account.doubt()
+      device.endWatches(.moving)
+    }
+  }
+
+  /// Removes an account and its devices from memory.
+  private func drop(_ id: AccountID) -> [DeviceSession] {
+    state.withLock { state in
       let devices = state.sessions.all.filter { $0.account.id == id }
       for device in devices { state.sessions.remove(device.replica) }
       state.accounts.remove(id)
       return devices
     }
-    // Calls in progress still hold the sessions.
-    for device in devices { device.revoke(at: now) }
-    return devices.count
   }
 
   /// Learns what another daemon committed. Nothing of it may be known here.
@@ -277,6 +300,7 @@ package final class SessionRegistry: Sendable {
     case .revoked(let replica): revoke(replica, at: now)
     case .renamed(let replica): session(replica)?.doubt()
     case .removed(let account): _ = remove(account, at: now)
+    case .moving(let account): forgetMoving(account)
     case .pairing: break
     }
   }

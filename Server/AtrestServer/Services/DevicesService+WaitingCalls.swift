@@ -51,7 +51,7 @@ extension DevicesService {
     switch news {
     case .pairing(let code): lookAtCalls { $0.call.code.handle == code }
     case .revoked(let replica): lookAtCalls { $0.inviter == replica }
-    case .removed(let account): lookAtCalls { $0.account == account }
+    case .removed(let account), .moving(let account): lookAtCalls { $0.account == account }
     case .head, .renamed: break
     }
   }

@@ -43,6 +43,9 @@ extension Status {
   static let busy = Status(
     .resourceExhausted, "The server has too much to do at the moment. Try again soon.")
   static let goingAway = Status(.unavailable, "The server is stopping. Try again soon.")
+  static let moving = Status(
+    .unavailable,
+    "This account is being moved to another database. Nothing is lost. Try again soon.")
   static let notFound = Status(.notFound, "There is no such device.")
   static let badName = Status(
     .invalidArgument, "A name has 1 to 64 bytes and no control characters.")
@@ -71,12 +74,14 @@ extension Status {
     case .unavailable:
       self.init(
         .unavailable, "The server cannot reach its database. Nothing is lost. Try again soon.")
+    case .moving:
+      self = .moving
     case .outcomeUnknown:
       self.init(
         .unavailable,
         "The server does not know whether this was stored. Nothing is lost. Send it again.")
     case .inputOutput, .commitUnknown, .damaged, .inUse, .newerVersion, .olderVersion,
-      .unfinishedCopy, .notAStore, .cannotOpen:
+      .unfinishedCopy, .notAStore, .cannotOpen, .wrongCell, .hasMoves:
       // The outcome is unknown. Repeating the request is safe and settles it.
       self.init(.unavailable, "The server's storage failed. Try again later.")
     }

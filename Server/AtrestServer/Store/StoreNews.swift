@@ -14,6 +14,8 @@ package enum StoreNews: Hashable, Sendable {
   case renamed(ReplicaID)
   /// An account was removed.
   case removed(AccountID)
+  /// An account is being moved to another cell, or went there.
+  case moving(AccountID)
   /// Somebody waits with a pairing code, was let in or turned away. The code's handle.
   case pairing(String)
 }
@@ -63,6 +65,7 @@ extension StoreNews {
     case .revoked(let replica): "r" + String(replica.rawValue, radix: 16)
     case .renamed(let replica): "n" + String(replica.rawValue, radix: 16)
     case .removed(let account): "x" + String(account.rawValue, radix: 16)
+    case .moving(let account): "m" + String(account.rawValue, radix: 16)
     case .pairing(let handle): "p" + handle
     }
   }
@@ -86,6 +89,9 @@ extension StoreNews {
     case "x":
       guard let number = Int64(rest, radix: 16) else { return nil }
       self = .removed(AccountID(rawValue: number))
+    case "m":
+      guard let number = Int64(rest, radix: 16) else { return nil }
+      self = .moving(AccountID(rawValue: number))
     case "p": self = .pairing(String(rest))
     default: return nil
     }

@@ -15,6 +15,8 @@ extension Method {
     /// Removes an account with everything the server holds of it: records, journal, devices,
     /// pairing codes.
     public static let removeAccount = "/atrest.admin.v1.Admin/RemoveAccount"
+    /// Moves an account to another cell, with its devices, which stay paired.
+    public static let moveAccount = "/atrest.admin.v1.Admin/MoveAccount"
     /// Returns all accounts, sorted by name.
     public static let listAccounts = "/atrest.admin.v1.Admin/ListAccounts"
     /// Returns the devices of one account or of all accounts.

@@ -20,10 +20,10 @@ extension Postgres {
     }
 
     private func error(
-      _ connection: PostgresConnection
+      _ connection: PostgresConnection, cell: CellNumber? = nil
     ) async -> StoreError? {
       do throws(StoreError) {
-        try await PostgresSchema.migrate(on: connection)
+        try await PostgresSchema.migrate(on: connection, cell: cell)
         return nil
       } catch {
         return error
@@ -62,6 +62,32 @@ extension Postgres {
       await database.stop()
     }
 
+    @Test("a new database becomes the cell that it is opened as, and is refused as another one")
+    func cells() async throws {
+      let database = try PostgresDatabase(isEmpty: true)
+      let connection = try await database.open(PostgresSession())
+      let (three, four) = (
+        try #require(CellNumber(3)), try #require(CellNumber(4))
+      )
+      try await PostgresSchema.migrate(on: connection, cell: three)
+      for (asked, expected) in [
+        (three, nil), (nil, nil), (four, .wrongCell(found: three, expected: four)),
+        (.sole, .wrongCell(found: three, expected: .sole)),
+      ] as [(CellNumber?, StoreError?)] {
+        #expect(await error(connection, cell: asked) == expected)
+      }
+      #expect(try await connection.run("SELECT cell FROM atrest.meta") == [[.int8(3)]])
+      await #expect(throws: StoreError.wrongCell(found: three, expected: .sole)) {
+        try await PostgresBackend.open(
+          PostgresAddress(parsing: database.url), environment: World().environment, logger: quiet)
+      }
+      await database.stop()
+      let other = try PostgresDatabase()
+      let second = try await other.open(PostgresSession())
+      #expect(await error(second, cell: three) == .wrongCell(found: .sole, expected: three))
+      await other.stop()
+    }
+
     @Test("a newer format is refused and left as it is")
     func newer() async throws {
       let database = try PostgresDatabase()
@@ -83,10 +109,10 @@ extension Postgres {
       "a schema of our name that holds something else is refused and left as it is",
       arguments: [
         ["CREATE TABLE atrest.record (id int8)"], ["CREATE TABLE atrest.meta (version text)"],
-        ["CREATE TABLE atrest.meta (version int8, name int8)"],
+        ["CREATE TABLE atrest.meta (version int8, name int8, cell int8)"],
         [
-          "CREATE TABLE atrest.meta (version int8, name int8)",
-          "INSERT INTO atrest.meta VALUES (0, 1)",
+          "CREATE TABLE atrest.meta (version int8, name int8, cell int8)",
+          "INSERT INTO atrest.meta VALUES (0, 1, 0)",
         ],
       ])
     func foreign(statements: [String]) async throws {

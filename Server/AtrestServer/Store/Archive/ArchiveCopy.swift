@@ -193,7 +193,7 @@ extension ArchiveCopy {
 
 extension ArchiveRow {
   /// Whether two rows say the same.
-  fileprivate func isSame(as other: ArchiveRow) -> Bool {
+  func isSame(as other: ArchiveRow) -> Bool {
     func parts(_ row: ArchiveRow) -> [[UInt8]] {
       var parts: [[UInt8]] = []
       row.write { _, bytes in parts.append(bytes) }

@@ -5,13 +5,13 @@
 struct ArchiveReader: ~Copyable {
   private typealias Page = Result<[ArchiveRow], StoreError>
 
-  private let archive: any StoreArchive
+  private let archive: any ArchiveRows
   private let table: ArchiveTable
   private var rows: ArraySlice<ArchiveRow> = []
   private var upcoming: Task<Page, Never>?
 
   /// - Parameter key: The rows after it are read.
-  init(_ archive: any StoreArchive, _ table: ArchiveTable, after key: ArchiveKey = .start) {
+  init(_ archive: any ArchiveRows, _ table: ArchiveTable, after key: ArchiveKey = .start) {
     self.archive = archive
     self.table = table
     upcoming = Self.read(archive, table, key)
@@ -22,7 +22,7 @@ struct ArchiveReader: ~Copyable {
   }
 
   private static func read(
-    _ archive: any StoreArchive, _ table: ArchiveTable, _ key: ArchiveKey
+    _ archive: any ArchiveRows, _ table: ArchiveTable, _ key: ArchiveKey
   ) -> Task<Page, Never> {
     Task {
       do throws(StoreError) {

@@ -72,7 +72,7 @@ package struct ArchiveReport: Hashable, Sendable {
 }
 
 /// A digest over a whole archive: its summary, each account's parts, the events.
-struct ArchiveDigest {
+struct ArchiveDigest: Sendable {
   private var hash = SHA256()
 
   mutating func add(_ summary: ArchiveSummary) {

@@ -35,7 +35,7 @@ struct ArchiveWalk: ~Copyable {
   ///   - isChecking: Whether rows are decoded and compared with each other.
   ///   - report: Called now and then with the number of records walked through.
   init(
-    _ archive: any StoreArchive, isChecking: Bool, report: @escaping (Int) -> Void = { _ in }
+    _ archive: any ArchiveRows, isChecking: Bool, report: @escaping (Int) -> Void = { _ in }
   ) {
     self.isChecking = isChecking
     self.report = report

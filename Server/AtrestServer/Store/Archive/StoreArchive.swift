@@ -3,11 +3,22 @@
 
 import AtrestReplication
 
+/// Rows in pages, ascending by `ArchiveKey`.
+package protocol ArchiveRows: Actor {
+  /// The next rows of a table, ascending by key. None: there are no more.
+  ///
+  /// - Parameter key: Only rows after it.
+  /// - Throws: `StoreError.damaged` for a row that cannot be read.
+  func page(
+    of table: ArchiveTable, after key: ArchiveKey
+  ) async throws(StoreError) -> [ArchiveRow]
+}
+
 /// Everything durable of a store, but for pairing codes, which end after five minutes.
 ///
 /// Nothing else writes to the store while it is open. Tables are read and written ascending by
 /// `ArchiveKey`, in pages of bounded size, so that memory is bounded and work can be resumed.
-package protocol StoreArchive: Actor {
+package protocol StoreArchive: ArchiveRows {
   /// The random number that the store was given when it was made.
   nonisolated var name: UInt64 { get }
   /// The format in which it was found.
@@ -17,14 +28,6 @@ package protocol StoreArchive: Actor {
 
   /// What belongs to no row.
   func summary() async throws(StoreError) -> ArchiveSummary
-
-  /// The next rows of a table, ascending by key. None: there are no more.
-  ///
-  /// - Parameter key: Only rows after it.
-  /// - Throws: `StoreError.damaged` for a row that cannot be read.
-  func page(
-    of table: ArchiveTable, after key: ArchiveKey
-  ) async throws(StoreError) -> [ArchiveRow]
 
   /// The unfinished copy that the store holds, or nil.
   func unfinishedCopy() async throws(StoreError) -> ArchiveProgress?

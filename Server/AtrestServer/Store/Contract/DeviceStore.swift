@@ -16,6 +16,9 @@ package protocol DeviceStore: AnyObject {
   /// A device, or nil. The only call that finds a row without its account: a token names a device.
   func find(_ device: ReplicaID) throws(StoreError) -> DeviceEntry?
 
+  /// The cell that a device went to with its account, as far as this one knows; nil: to none.
+  func destination(of device: ReplicaID) throws(StoreError) -> CellNumber?
+
   /// The devices of one account, oldest first, or of all, by the accounts' names.
   func list(of account: AccountID?) throws(StoreError) -> [DeviceEntry]
 

@@ -35,6 +35,13 @@ package enum StoreError: Error, Equatable {
   case unavailable(reason: String)
   /// The answer of COMMIT was lost. It may have been done; repeating it finds out.
   case outcomeUnknown(reason: String)
+  /// The account is being moved to another cell, or has just been. Nothing was done.
+  case moving
+  /// The database is another cell than the one it was opened as. It was not touched.
+  case wrongCell(found: CellNumber, expected: CellNumber)
+  /// The database has accounts on their way from or to other cells, or devices of accounts that
+  /// went there, which no copy would know. It was not touched.
+  case hasMoves(path: String)
   /// A `StagedTransaction` lacks a row. Its engine loads it: nobody else sees this.
   case notLoaded
 
@@ -44,7 +51,8 @@ package enum StoreError: Error, Equatable {
     switch self {
     case .inputOutput, .commitUnknown, .damaged: true
     case .inUse, .newerVersion, .olderVersion, .unfinishedCopy, .notAStore, .cannotOpen, .full,
-      .failed, .closed, .notAwaited, .unavailable, .outcomeUnknown, .notLoaded:
+      .failed, .closed, .notAwaited, .unavailable, .outcomeUnknown, .moving, .wrongCell, .hasMoves,
+      .notLoaded:
       false
     }
   }
@@ -95,8 +103,22 @@ package enum StoreError: Error, Equatable {
     case .outcomeUnknown(let reason):
       "The answer of a COMMIT was lost (\(reason)). It may have happened; devices send again what "
         + "was not confirmed to them."
+    case .moving:
+      "The account is being moved to another cell. Nothing was done. Try again soon."
+    case .wrongCell(let found, let expected):
+      "This database is \(Self.words(found)), and was opened as \(Self.words(expected)). Nothing "
+        + "was changed. Name each database as what it is: "
+        + "`--store postgresql://…` without a number, `--store N=postgresql://…` for cell N."
+    case .hasMoves(let path):
+      "\(path) is one of several cells, and knows where accounts went or come from. Nothing was "
+        + "changed. A copy would lose that: use pg_dump or pg_basebackup, or move its accounts with "
+        + "`atrest-syncd account move`."
     case .notLoaded:
       "A row was not loaded. Please report this."
     }
+  }
+
+  private static func words(_ cell: CellNumber) -> String {
+    cell == .sole ? "a store without a cell's number" : "cell \(cell)"
   }
 }

@@ -74,6 +74,13 @@ extension PostgresConnection: DatabaseSession {
     } catch {
       throw .database(error)
     }
+    do throws(StoreError) {
+      let rows = results.prefix(locks).flatMap(\.rows)
+      try PostgresLoad.presences(of: accounts ?? [], rows, into: &reads)
+    } catch {
+      await transaction.rollBack()
+      throw .store(error)
+    }
     try await transaction.read(
       results.dropFirst(locks), of: load, into: &reads, isolation: isolation)
     return transaction

@@ -8,34 +8,49 @@ import AtrestWire
 enum PostgresArchiveStatements {
   // MARK: Pages
 
+  /// What a page may show.
+  enum Scope {
+    /// All but accounts that are still on their way here.
+    case store
+    /// One account, wherever it is: `after` is in it, or just before it.
+    case account(AccountID)
+  }
+
   static func page(
-    of table: ArchiveTable, after key: ArchiveKey, _ pages: ArchivePages
+    of table: ArchiveTable, after key: ArchiveKey, _ pages: ArchivePages, _ scope: Scope = .store
   ) -> PostgresStatement {
-    let account = PostgresValue.int8(key.account)
-    let number = PostgresValue.int8(key.number)
-    return switch table {
+    let place = [PostgresValue.int8(key.account), .int8(key.number)]
+    let others = "account <> ALL (ARRAY(SELECT account FROM atrest.arrival WHERE NOT is_live))"
+    var last: [PostgresValue] = []
+    if case .account(let id) = scope { last = [.int8(id.rawValue)] }
+    func rest(_ number: Int) -> String {
+      last.isEmpty ? others : "account <= $\(number)"
+    }
+    switch table {
     case .accounts:
-      PostgresStatement(
+      // Those on their way have no row here.
+      let end = last.isEmpty ? "" : " AND id <= $3"
+      return PostgresStatement(
         """
         SELECT id, name, created_ms, head, head_commit, latest_time, live, records, bytes,
           app_account_token
-        FROM atrest.account WHERE id > greatest($1, 0) ORDER BY id LIMIT $2
-        """, [account, .int8(Int64(pages.accounts))])
+        FROM atrest.account WHERE id > greatest($1, 0)\(end) ORDER BY id LIMIT $2
+        """, [place[0], .int8(Int64(pages.accounts))] + last)
     case .devices:
-      PostgresStatement(
+      return PostgresStatement(
         """
         SELECT \(PostgresLoad.deviceColumns), d.outbox_number, d.outbox_token, d.outbox_refusals
-        FROM atrest.device AS d WHERE (d.account, d.replica) > ($1, $2)
+        FROM atrest.device AS d WHERE (d.account, d.replica) > ($1, $2) AND \(rest(4))
         ORDER BY d.account, d.replica LIMIT $3
-        """, [account, number, .int8(Int64(pages.devices))])
+        """, place + [.int8(Int64(pages.devices))] + last)
     case .commits:
-      PostgresStatement(
+      return PostgresStatement(
         """
         SELECT account, sequence, name FROM atrest.feed_commit
-        WHERE (account, sequence) > ($1, $2) ORDER BY account, sequence LIMIT $3
-        """, [account, number, .int8(Int64(pages.commits))])
+        WHERE (account, sequence) > ($1, $2) AND \(rest(4)) ORDER BY account, sequence LIMIT $3
+        """, place + [.int8(Int64(pages.commits))] + last)
     case .records:
-      PostgresStatement(
+      return PostgresStatement(
         """
         SELECT account, sequence, key, body, due_ms, history
         FROM (
@@ -43,20 +58,18 @@ enum PostgresArchiveStatements {
           FROM (
             SELECT account, sequence, key, body, due_ms, history,
               octet_length(body) + octet_length(history) AS size
-            FROM atrest.record WHERE (account, sequence) > ($1, $2)
+            FROM atrest.record WHERE (account, sequence) > ($1, $2) AND \(rest(5))
             ORDER BY account, sequence LIMIT $3) AS rows
           WINDOW w AS (ORDER BY account, sequence ROWS UNBOUNDED PRECEDING)) AS summed
         WHERE before < $4 ORDER BY account, sequence
-        """,
-        [
-          account, number, .int8(Int64(pages.records)), .int8(Int64(pages.bytes)),
-        ])
+        """, place + [.int8(Int64(pages.records)), .int8(Int64(pages.bytes))] + last)
     case .events:
-      PostgresStatement(
+      let ofAccount = last.isEmpty ? "" : "e.account = $3 AND "
+      return PostgresStatement(
         """
         SELECT \(PostgresLoad.eventColumns) FROM atrest.event AS e
-        WHERE e.number > $1 ORDER BY e.number LIMIT $2
-        """, [number, .int8(Int64(pages.events))])
+        WHERE \(ofAccount)e.number > $1 ORDER BY e.number LIMIT $2
+        """, [place[1], .int8(Int64(pages.events))] + last)
     }
   }
 
@@ -68,6 +81,13 @@ enum PostgresArchiveStatements {
       """, [.integers(accounts, \.rawValue)])
   }
 
+  /// Whether accounts come from other cells, or go there, or went there.
+  static let hasMoves = PostgresStatement(
+    """
+    SELECT EXISTS (SELECT FROM atrest.moved) OR EXISTS (SELECT FROM atrest.arrival)
+      OR EXISTS (SELECT FROM atrest.account WHERE moving_to IS NOT NULL)
+    """)
+
   // MARK: The mark of a copy
 
   static let isEmpty = PostgresStatement(
@@ -75,7 +95,8 @@ enum PostgresArchiveStatements {
     SELECT NOT EXISTS (SELECT FROM atrest.account WHERE id > 0)
       AND NOT EXISTS (SELECT FROM atrest.device) AND NOT EXISTS (SELECT FROM atrest.record)
       AND NOT EXISTS (SELECT FROM atrest.feed_commit) AND NOT EXISTS (SELECT FROM atrest.purchase)
-      AND NOT EXISTS (SELECT FROM atrest.event)
+      AND NOT EXISTS (SELECT FROM atrest.event) AND NOT EXISTS (SELECT FROM atrest.moved)
+      AND NOT EXISTS (SELECT FROM atrest.arrival)
     """)
 
   /// The table exists while a copy is unfinished: see `PostgresSchema.migrate`.
@@ -231,6 +252,35 @@ enum PostgresArchiveStatements {
 }
 
 // MARK: - Rows
+
+extension ArchiveRow {
+  /// The rows of a page.
+  ///
+  /// - Parameter purchases: Those of the accounts in it: see `PostgresArchiveStatements.purchases`.
+  static func rows(
+    of table: ArchiveTable, _ found: [PostgresRow], purchases: [PostgresRow]
+  ) throws(StoreError) -> [ArchiveRow] {
+    var byAccount: [AccountID: [ArchivedPurchase]] = [:]
+    for row in purchases {
+      byAccount[try row.account(0), default: []].append(
+        ArchivedPurchase(
+          key: PurchaseKey(environment: try row.text(1), original: try row.text(2)),
+          since: try row.time(3)))
+    }
+    return try found.map { row throws(StoreError) in
+      switch table {
+      case .accounts:
+        var account = try ArchivedAccount(row)
+        account.purchases = byAccount[account.id] ?? []
+        return .account(account)
+      case .devices: return .device(try ArchivedDevice(row))
+      case .commits: return .commit(try ArchivedCommit(row))
+      case .records: return .record(try ArchivedRecord(row))
+      case .events: return .event(try EventEntry(row, at: 0))
+      }
+    }
+  }
+}
 
 extension ArchivedAccount {
   init(_ row: PostgresRow) throws(StoreError) {

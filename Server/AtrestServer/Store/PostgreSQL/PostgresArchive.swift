@@ -23,14 +23,16 @@ package actor PostgresArchive: StoreArchive {
   /// Opens the store of a database.
   ///
   /// - Parameters:
+  ///   - cell: Which cell it must be, or becomes if it is made; nil: whichever it is.
   ///   - use: What for. The database is brought to this version's format unless it is checked.
   ///   - session: What sessions allow.
   ///   - pages: The bounds of pages.
   ///   - random: Draws the name of a store that is made.
   /// - Throws: `StoreError`: `inUse` if a copy finds a daemon, `olderVersion` if there is nothing
-  ///   to check or copy.
+  ///   to check or copy, `hasMoves` if a copy would lose where accounts went.
   package static func open(
-    _ address: PostgresAddress, for use: ArchiveUse, session: PostgresSession = PostgresSession(),
+    _ address: PostgresAddress, for use: ArchiveUse, cell: CellNumber? = nil,
+    session: PostgresSession = PostgresSession(),
     limits: PostgresLimits = PostgresLimits(), pages: ArchivePages = ArchivePages(),
     random: () -> UInt64
   ) async throws(StoreError) -> PostgresArchive {
@@ -55,7 +57,8 @@ package actor PostgresArchive: StoreArchive {
     }
     do throws(StoreError) {
       return try await open(
-        connection, on: shard, for: use, pages, address: "\(address)", name: max(1, random()))
+        connection, on: shard, for: use, cell, pages, address: "\(address)",
+        name: max(1, random()))
     } catch {
       await connection.close()
       await shard.stop()
@@ -64,18 +67,22 @@ package actor PostgresArchive: StoreArchive {
   }
 
   private static func open(
-    _ connection: PostgresConnection, on shard: Shard, for use: ArchiveUse, _ pages: ArchivePages,
-    address: String, name: UInt64
+    _ connection: PostgresConnection, on shard: Shard, for use: ArchiveUse, _ cell: CellNumber?,
+    _ pages: ArchivePages, address: String, name: UInt64
   ) async throws(StoreError) -> PostgresArchive {
     if use != .check { try await lock(connection, address) }
     let migration = try await PostgresSchema.migrate(
-      on: connection, name: name, isDryRun: use != .target, allowsCopy: use == .target)
+      on: connection, name: name, cell: cell, isDryRun: use != .target, allowsCopy: use == .target)
     let (found, current) = (migration.from, migration.to)
     if (use == .source && found == 0) || (use == .check && found < current) {
       throw .olderVersion(path: address, found: found, supported: current)
     }
     if use == .source, found < current {
       try await PostgresSchema.migrate(on: connection, name: name)
+    }
+    if use == .source {
+      let hasMoves = try await connection.rows(PostgresArchiveStatements.hasMoves)
+      guard try hasMoves.first?.flag(0) == false else { throw .hasMoves(path: address) }
     }
     let meta = try await connection.rows(PostgresStatement("SELECT name FROM atrest.meta"))
     guard let row = meta.first else { throw .wrongRow("the store has no name") }
@@ -186,34 +193,13 @@ package actor PostgresArchive: StoreArchive {
   package func page(
     of table: ArchiveTable, after key: ArchiveKey
   ) async throws(StoreError) -> [ArchiveRow] {
-    if table == .accounts { return try await accounts(after: key) }
-    let statement = PostgresArchiveStatements.page(of: table, after: key, pages)
-    return try await rows(statement).map { row throws(StoreError) in
-      switch table {
-      case .accounts: .account(try ArchivedAccount(row))
-      case .devices: .device(try ArchivedDevice(row))
-      case .commits: .commit(try ArchivedCommit(row))
-      case .records: .record(try ArchivedRecord(row))
-      case .events: .event(try EventEntry(row, at: 0))
-      }
+    let found = try await rows(PostgresArchiveStatements.page(of: table, after: key, pages))
+    var purchases: [PostgresRow] = []
+    if table == .accounts {
+      let accounts = try found.map { row throws(StoreError) in try row.account(0) }
+      purchases = try await rows(PostgresArchiveStatements.purchases(of: accounts))
     }
-  }
-
-  private func accounts(after key: ArchiveKey) async throws(StoreError) -> [ArchiveRow] {
-    let found = try await rows(PostgresArchiveStatements.page(of: .accounts, after: key, pages))
-    var accounts = try found.map { row throws(StoreError) in try ArchivedAccount(row) }
-    let purchases = try await rows(PostgresArchiveStatements.purchases(of: accounts.map(\.id)))
-    var byAccount: [AccountID: [ArchivedPurchase]] = [:]
-    for row in purchases {
-      byAccount[try row.account(0), default: []].append(
-        ArchivedPurchase(
-          key: PurchaseKey(environment: try row.text(1), original: try row.text(2)),
-          since: try row.time(3)))
-    }
-    for index in accounts.indices {
-      accounts[index].purchases = byAccount[accounts[index].id] ?? []
-    }
-    return accounts.map(ArchiveRow.account)
+    return try ArchiveRow.rows(of: table, found, purchases: purchases)
   }
 }
 
@@ -280,7 +266,8 @@ extension PostgresArchive {
 }
 
 extension PostgresConnection {
-  fileprivate func results(
+  /// Statements in one trip; if they change something, all of it or nothing.
+  func results(
     _ statements: [PostgresStatement], changes: Bool = false
   ) async throws(StoreError) -> [PostgresResult] {
     do throws(PostgresError) {
@@ -290,7 +277,7 @@ extension PostgresConnection {
     }
   }
 
-  fileprivate func rows(_ statement: PostgresStatement) async throws(StoreError) -> [PostgresRow] {
+  func rows(_ statement: PostgresStatement) async throws(StoreError) -> [PostgresRow] {
     (try await results([statement]).first?.rows ?? []).map { PostgresRow($0) }
   }
 }

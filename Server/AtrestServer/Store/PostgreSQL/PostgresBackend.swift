@@ -13,6 +13,8 @@ package struct PostgresBackend: Sendable {
   package let queue: PostgresQueue
   package let registry: SessionRegistry
   package let lookup: DeviceLookup
+  /// Which cell the database is.
+  package let cell: CellNumber
   private let sessions: PostgresSessions
   private let shard: Shard
   private let exchange: NewsExchange
@@ -23,10 +25,13 @@ package struct PostgresBackend: Sendable {
 
   /// Opens the store: brings its tables to this version's format, and opens no session that stays.
   ///
-  /// - Throws: `StoreError`: `newerVersion`, `notAStore`, `unavailable`.
+  /// - Parameter cell: Which cell it must be, or becomes if it is made.
+  /// - Throws: `StoreError`: `newerVersion`, `notAStore`, `wrongCell`, `unavailable`.
   package static func open(
-    _ address: PostgresAddress, lanes: PostgresQueue.Lanes = PostgresQueue.Lanes(),
-    session: PostgresSession = PostgresSession(), environment: Environment, logger: Logger
+    _ address: PostgresAddress, cell: CellNumber = .sole,
+    lanes: PostgresQueue.Lanes = PostgresQueue.Lanes(),
+    session: PostgresSession = PostgresSession(),
+    limits: PostgresLimits = PostgresLimits(), environment: Environment, logger: Logger
   ) async throws(StoreError) -> PostgresBackend {
     var shards: [Shard] = []
     do throws(SocketError) {
@@ -38,9 +43,9 @@ package struct PostgresBackend: Sendable {
     }
     var own = PostgresStatements.session
     own.allowedCommits = session.allowedCommits
-    let sessions = PostgresSessions(address, session: own, logger: logger)
+    let sessions = PostgresSessions(address, session: own, limits: limits, logger: logger)
     do throws(StoreError) {
-      try await sessions.migrate(on: shards[0], random: environment.randomNumber)
+      try await sessions.migrate(on: shards[0], cell: cell, random: environment.randomNumber)
     } catch {
       for shard in shards { await shard.stop() }
       throw error
@@ -54,7 +59,8 @@ package struct PostgresBackend: Sendable {
     return PostgresBackend(
       queue: queue, registry: registry,
       lookup: DeviceLookup(queue: queue, registry: registry, environment: environment),
-      sessions: sessions, shard: shards[0], exchange: exchange, environment: environment)
+      cell: cell, sessions: sessions, shard: shards[0], exchange: exchange, environment: environment
+    )
   }
 
   /// Whether the database can be reached, and other daemons are heard.
@@ -79,6 +85,19 @@ package struct PostgresBackend: Sendable {
       if isListening { lookup.refreshWatched() }
       onChange()
     }
+  }
+
+  /// Opens a session beside the lanes'.
+  func openSession() async throws(StoreError) -> PostgresConnection {
+    try await sessions.open(on: shard)
+  }
+
+  /// Tells every daemon of the cell that an account is being moved to another one, or went there.
+  ///
+  /// - Parameter codes: Pairing codes that ended with it.
+  func tellMoving(_ account: AccountID, codes: [String] = []) {
+    registry.forgetMoving(account)
+    queue.announce([.moving(account)] + codes.map { .pairing($0) })
   }
 
   /// See `Housekeeper.Claim`.

@@ -100,6 +100,8 @@ actor PostgresLane<Session: DatabaseSession> {
     var done: [(job: QueuedJob, nanoseconds: UInt64)] = []
     /// Jobs for which there was no room.
     var rest: [QueuedJob] = []
+    /// Jobs of accounts that are being moved to another cell.
+    var refused: [QueuedJob] = []
     var feeds: [AccountFeed] = []
     var isDiskFull = false
   }
@@ -109,6 +111,7 @@ actor PostgresLane<Session: DatabaseSession> {
     do throws(StoreError) {
       let run = try await transact(list)
       jobs.putBack(run.rest)
+      jobs.finish(run.refused, .moving)
       let batch = jobs.settle(run.done)
       jobs.finish(batch) { self.assumeIsolated { $0.serve() } }
       publish(run.feeds)
@@ -133,7 +136,9 @@ actor PostgresLane<Session: DatabaseSession> {
       await process(list.filter { $0.use != .writes })
     default:
       guard list.count > 1 else {
-        logger.error("a job failed", metadata: ["error": "\(error.userMessage)"])
+        if error != .moving {
+          logger.error("a job failed", metadata: ["error": "\(error.userMessage)"])
+        }
         return jobs.finish(list, error)
       }
       // One job is at fault: the others succeed by themselves.
@@ -144,17 +149,19 @@ actor PostgresLane<Session: DatabaseSession> {
   private func transact(_ list: [QueuedJob]) async throws(StoreError) -> Run {
     var queries = StoreQueries()
     for job in list { job.job.prefetch(&queries) }
+    let accounts = Set(list.compactMap(\.payer.account))
     let session = try await connected()
     let start = environment.instant()
     switch kind {
     case .reads:
+      // They say whether an account may be read.
+      queries.feedStates.formUnion(accounts)
       let run = try await PostgresUnitOfWork.read(queries: queries, on: session) {
         staged throws(StoreError) in try execute(list, staged, SessionRegistry.Notes())
       }
       learn(run.feeds, at: start)
       return run
     case .writes:
-      let accounts = Set(list.compactMap(\.payer.account))
       let notes = registry.takeNotes(of: accounts)
       do throws(StoreError) {
         let run = try await PostgresUnitOfWork.write(
@@ -178,8 +185,15 @@ actor PostgresLane<Session: DatabaseSession> {
     var answerBytes = 0
     let batch = Batch(
       staged, environment: environment, isShared: true, sums: kind == .reads ? sums : nil)
-    try notes.write(to: staged.devices)
+    // Known before any of their jobs has run: the others share this transaction all the same.
+    let moving = staged.moving(among: Set(list.compactMap(\.payer.account)))
+    // What devices of a moving account have noted is noted again by their next calls.
+    try notes.without(moving).write(to: staged.devices)
     for job in list {
+      if let account = job.payer.account, moving.contains(account) {
+        run.refused.append(job)
+        continue
+      }
       guard answerBytes < limits.batchAnswerBytes else {
         run.rest.append(job)
         continue

@@ -11,11 +11,38 @@ extension PostgresLoad {
     return Part(
       PostgresStatement(PostgresStatements.feedStates, [.integers(accounts, \.rawValue)])
     ) { rows, reads throws(StoreError) in
-      for account in accounts { reads.feedStates[account] = .empty }
+      for account in accounts {
+        reads.feedStates[account] = .empty
+        reads.presences[account] = .absent
+      }
       for values in rows {
         let row = PostgresRow(values)
-        reads.feedStates[try row.account(0)] = try FeedState(row)
+        let account = try row.account(0)
+        reads.feedStates[account] = try FeedState(row)
+        reads.presences[account] = try row.flag(8) ? .moving : .here
       }
+    }
+  }
+
+  /// What `PostgresLocks.statement` answers.
+  static func presences(
+    of accounts: Set<AccountID>, _ rows: [[PostgresValue]], into reads: inout StagedReads
+  ) throws(StoreError) {
+    for account in accounts { reads.presences[account] = .absent }
+    for values in rows {
+      let row = PostgresRow(values)
+      reads.presences[try row.account(0)] = try row.flag(1) ? .moving : .here
+    }
+  }
+
+  static func departures(_ accounts: Set<AccountID>) -> Part? {
+    guard !accounts.isEmpty else { return nil }
+    let statement = PostgresStatement(
+      "SELECT DISTINCT account FROM atrest.moved WHERE account = ANY ($1)",
+      [.integers(accounts, \.rawValue)])
+    return Part(statement) { rows, reads throws(StoreError) in
+      for account in accounts { reads.departures[account] = false }
+      for values in rows { reads.departures[try PostgresRow(values).account(0)] = true }
     }
   }
 
@@ -41,7 +68,8 @@ extension PostgresLoad {
 
   private static let accountColumns = """
     a.id, a.name, a.created_ms, a.head, a.head_commit, a.records, a.bytes,
-    (SELECT count(*) FROM atrest.device WHERE account = a.id AND revoked_ms IS NULL)
+    (SELECT count(*) FROM atrest.device WHERE account = a.id AND revoked_ms IS NULL),
+    a.moving_to IS NOT NULL
     """
 
   static func accounts(_ accounts: Set<AccountID>) -> Part? {
@@ -50,10 +78,15 @@ extension PostgresLoad {
       "SELECT \(accountColumns) FROM atrest.account AS a WHERE a.id = ANY ($1) AND a.id > 0",
       [.integers(accounts, \.rawValue)])
     return Part(statement) { rows, reads throws(StoreError) in
-      for account in accounts { reads.accounts.updateValue(nil, forKey: account) }
+      for account in accounts {
+        reads.accounts.updateValue(nil, forKey: account)
+        if account != .server { reads.presences[account] = .absent }
+      }
       for values in rows {
-        let entry = try AccountEntry(PostgresRow(values))
+        let row = PostgresRow(values)
+        let entry = try AccountEntry(row)
         reads.accounts.updateValue(entry, forKey: entry.id)
+        reads.presences[entry.id] = try row.flag(8) ? .moving : .here
       }
     }
   }
@@ -76,13 +109,20 @@ extension PostgresLoad {
       """
       SELECT q.n, a.id FROM unnest($1) WITH ORDINALITY AS q (name, n)
       JOIN atrest.account AS a ON a.name = q.name WHERE a.id > 0
+      UNION ALL
+      SELECT q.n, NULL FROM unnest($1) WITH ORDINALITY AS q (name, n)
+      JOIN atrest.arrival AS v ON v.name = q.name
       """, [.wanted(asked) { $0 }])
     return Part(statement) { rows, reads throws(StoreError) in
       for name in asked { reads.accountNames.updateValue(nil, forKey: name) }
       for values in rows {
         let row = PostgresRow(values)
         let name = asked[try row.index(0, below: asked.count)]
-        reads.accountNames.updateValue(try row.account(1), forKey: name)
+        if try row.optionalInteger(1) == nil {
+          reads.reservedNames.insert(name)
+        } else {
+          reads.accountNames.updateValue(try row.account(1), forKey: name)
+        }
       }
     }
   }
@@ -102,7 +142,7 @@ extension PostgresLoad {
 }
 
 extension FeedState {
-  /// From the columns id, head, head_commit, latest_time, live, records, bytes, clock_ms.
+  /// From the columns of `PostgresStatements.feedStates`.
   fileprivate init(_ row: PostgresRow) throws(StoreError) {
     let latest = HybridTime(rawValue: try row.bits(3))
     guard latest <= .latest else { throw .wrongRow("an account's latest time cannot be") }

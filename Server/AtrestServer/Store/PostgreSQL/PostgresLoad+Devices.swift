@@ -25,6 +25,20 @@ extension PostgresLoad {
     }
   }
 
+  static func destinations(_ replicas: Set<ReplicaID>) -> Part? {
+    guard !replicas.isEmpty else { return nil }
+    let statement = PostgresStatement(
+      "SELECT replica, cell FROM atrest.moved WHERE replica = ANY ($1)",
+      [.bits(replicas, \.rawValue)])
+    return Part(statement) { rows, reads throws(StoreError) in
+      for replica in replicas { reads.destinations.updateValue(nil, forKey: replica) }
+      for values in rows {
+        let row = PostgresRow(values)
+        reads.destinations.updateValue(try row.cell(1), forKey: try row.replica(0))
+      }
+    }
+  }
+
   static func deviceLists(_ accounts: Set<AccountID>) -> Part? {
     guard !accounts.isEmpty else { return nil }
     let statement = PostgresStatement(

@@ -47,7 +47,8 @@ struct PostgresLoad: Sendable {
   init(_ queries: StoreQueries) {
     // In variables: the compiler takes long for one expression.
     let accounts = [
-      Self.feedStates(queries.feedStates), Self.positions(queries.positions),
+      Self.departures(queries.departures), Self.feedStates(queries.feedStates),
+      Self.positions(queries.positions),
       Self.accounts(queries.accounts), Self.accountNames(queries.accountNames),
       Self.accountNumbers(queries.accountNumbers), Self.everyAccount(queries.everyAccount),
     ]
@@ -57,7 +58,8 @@ struct PostgresLoad: Sendable {
       Self.due(queries.due),
     ]
     let devices = [
-      Self.devices(queries.devices), Self.deviceLists(queries.deviceLists),
+      Self.devices(queries.devices), Self.destinations(queries.destinations),
+      Self.deviceLists(queries.deviceLists),
       Self.everyDevice(queries.everyDevice), Self.outboxes(queries.outboxes),
     ]
     let others = [

@@ -44,6 +44,17 @@ struct PostgresRow {
     AccountID(rawValue: try integer(column))
   }
 
+  func cell(_ column: Int) throws(StoreError) -> CellNumber {
+    guard let number = UInt16(exactly: try integer(column)),
+      let cell = CellNumber(stored: Int64(number))
+    else { throw .wrongRow("a cell's number cannot be") }
+    return cell
+  }
+
+  func optionalCell(_ column: Int) throws(StoreError) -> CellNumber? {
+    try optionalInteger(column) == nil ? nil : try cell(column)
+  }
+
   func text(_ column: Int) throws(StoreError) -> String { try required(column, \.text) }
 
   func bytes(_ column: Int) throws(StoreError) -> [UInt8] { try required(column, \.bytea) }

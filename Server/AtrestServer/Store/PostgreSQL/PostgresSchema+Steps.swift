@@ -18,7 +18,8 @@ extension PostgresSchema {
     CREATE TABLE atrest.meta (
       one boolean PRIMARY KEY DEFAULT true CHECK (one),
       version int8 NOT NULL,
-      name int8 NOT NULL
+      name int8 NOT NULL,
+      cell int8 NOT NULL DEFAULT 0
     )
     """,
     // Numbers are never given twice, even after a rollback.
@@ -37,7 +38,9 @@ extension PostgresSchema {
       records int8 NOT NULL DEFAULT 0,
       bytes int8 NOT NULL DEFAULT 0,
       clock_ms int8 NOT NULL DEFAULT 0,
-      app_account_token bytea UNIQUE
+      app_account_token bytea UNIQUE,
+      -- The cell that it is being moved to: nothing is read or written then.
+      moving_to int8
     ) WITH (
       fillfactor = 60, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500
     )
@@ -133,6 +136,30 @@ extension PostgresSchema {
     )
     """,
     "CREATE INDEX event_by_account ON atrest.event (account, number)",
+    // Where devices went with their accounts: a token may name the cell in which it was made.
+    """
+    CREATE TABLE atrest.moved (
+      replica int8 PRIMARY KEY,
+      account int8 NOT NULL,
+      cell int8 NOT NULL
+    )
+    """,
+    "CREATE INDEX moved_by_account ON atrest.moved (account)",
+    // Accounts on their way here, and how far their copies have come. Until one is live it has no
+    // row of its own, so nobody finds what is there of it.
+    """
+    CREATE TABLE atrest.arrival (
+      account int8 PRIMARY KEY,
+      name text COLLATE "C" NOT NULL UNIQUE,
+      from_cell int8 NOT NULL,
+      from_account int8 NOT NULL,
+      stage int8 NOT NULL,
+      -- The last row of the stage's table; null: none.
+      place int8,
+      is_live boolean NOT NULL DEFAULT false,
+      UNIQUE (from_cell, from_account)
+    )
+    """,
     // How far the servers' common round of housekeeping has come.
     """
     CREATE TABLE atrest.housekeeping (

@@ -32,16 +32,18 @@ package enum PostgresSchema {
   /// - Parameters:
   ///   - connection: Without prepared statements of the store, whose tables may not exist yet.
   ///   - name: The random number that a store which is made is known by.
+  ///   - cell: Which cell it must be, or becomes if it is made; nil: whichever it is.
   ///   - isDryRun: Whether nothing is changed.
   ///   - allowsCopy: Whether it may hold an unfinished copy.
   /// - Returns: What was done, or would be.
   /// - Throws: `StoreError`: `newerVersion` if a newer build made it, `notAStore` if the schema
-  ///   `atrest` holds something else, `unfinishedCopy`. The database is unchanged then.
+  ///   `atrest` holds something else, `unfinishedCopy`, `wrongCell`. The database is unchanged
+  ///   then.
   /// - Complexity: Two trips, three if there is something to do.
   @discardableResult
   package static func migrate(
     on connection: PostgresConnection, name: UInt64 = UInt64.random(in: 1 ... .max),
-    isDryRun: Bool = false, allowsCopy: Bool = false
+    cell: CellNumber? = nil, isDryRun: Bool = false, allowsCopy: Bool = false
   ) async throws(StoreError) -> Migration {
     do {
       let (transaction, answers) = try await PostgresTransaction.begin(
@@ -52,12 +54,16 @@ package enum PostgresSchema {
       let found: Int
       do {
         let row = answers.last?.rows.first ?? []
-        found = try await version(in: transaction, row)
+        let meta = try await meta(in: transaction, row)
+        found = meta?.version ?? 0
         guard try allowsCopy || !PostgresRow(row).flag(2) else {
           throw StoreError.unfinishedCopy(path: path)
         }
         guard found <= version else {
           throw StoreError.newerVersion(path: path, found: found, supported: version)
+        }
+        if let meta, let cell, meta.cell != cell {
+          throw StoreError.wrongCell(found: meta.cell, expected: cell)
         }
       } catch let error as StoreError {
         await transaction.rollBack()
@@ -73,7 +79,8 @@ package enum PostgresSchema {
       let mark =
         found == 0
         ? PostgresStatement(
-          "INSERT INTO atrest.meta (version, name) VALUES ($1, $2)", [number, bits])
+          "INSERT INTO atrest.meta (version, name, cell) VALUES ($1, $2, $3)",
+          [number, bits, .int8(Int64((cell ?? .sole).rawValue))])
         : PostgresStatement("UPDATE atrest.meta SET version = $1", [number])
       let statements = steps.dropFirst(found).joined().map { PostgresStatement($0) }
       _ = try await transaction.commit(statements + [mark], within: deadline)
@@ -90,7 +97,7 @@ package enum PostgresSchema {
   /// Migrates a database on a session of its own.
   package static func migrate(
     _ address: PostgresAddress, session: PostgresSession = PostgresSession(),
-    isDryRun: Bool = false
+    cell: CellNumber? = nil, isDryRun: Bool = false
   ) async throws(StoreError) -> Migration {
     let shard: Shard
     do throws(SocketError) { shard = try Shard(label: "atrest.migration") } catch {
@@ -107,7 +114,7 @@ package enum PostgresSchema {
     }
     let result: Result<Migration, StoreError>
     do throws(StoreError) {
-      result = .success(try await migrate(on: connection, isDryRun: isDryRun))
+      result = .success(try await migrate(on: connection, cell: cell, isDryRun: isDryRun))
     } catch {
       result = .failure(error)
     }
@@ -122,23 +129,25 @@ package enum PostgresSchema {
       (SELECT count(*) FROM pg_catalog.pg_class AS c
         JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = 'atrest'),
       (SELECT count(*) FROM pg_catalog.pg_attribute
-        WHERE attrelid = to_regclass('atrest.meta') AND attname IN ('version', 'name')
+        WHERE attrelid = to_regclass('atrest.meta') AND attname IN ('version', 'name', 'cell')
         AND atttypid = 'pg_catalog.int8'::regtype AND NOT attisdropped),
       to_regclass('atrest.copy') IS NOT NULL
     """
 
-  /// The format of the database; 0 for none.
-  private static func version(
+  /// The format of the database, and which cell it is; nil if it has no tables.
+  private static func meta(
     in transaction: PostgresTransaction, _ counts: [PostgresValue]
-  ) async throws -> Int {
+  ) async throws -> (version: Int, cell: CellNumber)? {
     let row = PostgresRow(counts)
     let (tables, columns) = (try row.integer(0), try row.integer(1))
-    if tables == 0 { return 0 }
-    guard columns == 2 else { throw StoreError.notAStore(path: path) }
-    let meta = try await transaction.run([PostgresStatement("SELECT version FROM atrest.meta")])
+    if tables == 0 { return nil }
+    guard columns == 3 else { throw StoreError.notAStore(path: path) }
+    let meta = try await transaction.run([
+      PostgresStatement("SELECT version, cell FROM atrest.meta")
+    ])
     guard let rows = meta.first?.rows, rows.count == 1,
       let found = Int(exactly: try PostgresRow(rows[0]).integer(0)), found > 0
     else { throw StoreError.notAStore(path: path) }
-    return found
+    return (found, try PostgresRow(rows[0]).cell(1))
   }
 }

@@ -69,7 +69,7 @@ final class PostgresSessions: Sendable {
 
   /// Brings the database to this version's format, on a session of its own.
   func migrate(
-    on shard: Shard, random: @Sendable () -> UInt64
+    on shard: Shard, cell: CellNumber, random: @Sendable () -> UInt64
   ) async throws(StoreError) {
     let connection: PostgresConnection
     do {
@@ -80,7 +80,7 @@ final class PostgresSessions: Sendable {
       throw .unavailable(reason: error.reason)
     }
     do throws(StoreError) {
-      try await PostgresSchema.migrate(on: connection, name: random())
+      try await PostgresSchema.migrate(on: connection, name: random(), cell: cell)
     } catch {
       await connection.close()
       throw error

@@ -35,13 +35,17 @@ enum PostgresStatements {
   /// The rows are sorted before they are locked, so that locks are taken in the order of ids.
   static let lockAccounts = PreparedStatement(
     name: "lock_accounts",
-    sql: "SELECT id FROM atrest.account WHERE id = ANY ($1) ORDER BY id FOR UPDATE",
+    sql: """
+      SELECT id, moving_to IS NOT NULL FROM atrest.account WHERE id = ANY ($1)
+      ORDER BY id FOR UPDATE
+      """,
     parameters: [.int8Array])
 
   static let feedStates = PreparedStatement(
     name: "feed_states",
     sql: """
-      SELECT id, head, head_commit, latest_time, live, records, bytes, clock_ms
+      SELECT id, head, head_commit, latest_time, live, records, bytes, clock_ms,
+        moving_to IS NOT NULL
       FROM atrest.account WHERE id = ANY ($1)
       """, parameters: [.int8Array])
 
@@ -185,7 +189,7 @@ enum PostgresStatements {
 enum PostgresLocks {
   /// Locks the rows of accounts in the order of their ids, and waits for whoever holds them: two
   /// transactions that lock this way, and once each, never wait for each other. Accounts that do
-  /// not exist are passed over.
+  /// not exist are passed over. Answers which of them are being moved.
   static func statement(for accounts: [AccountID]) -> PostgresStatement {
     PostgresStatement(
       PostgresStatements.lockAccounts,

@@ -42,7 +42,8 @@ enum PostgresUnitOfWork {
     return try await repeating {
       () async throws(DatabaseFailure) -> R in
       let (result, transaction, staging) = try await run(&plan, on: session, body)
-      let locked = plan.locked ?? []
+      // A frozen account stays as it is.
+      let locked = (plan.locked ?? []).subtracting(staging.moving)
       guard !locked.isEmpty || !staging.changes.isEmpty else {
         await transaction.cancel(isolation: isolation)
         return result

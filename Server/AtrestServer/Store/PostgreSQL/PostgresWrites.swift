@@ -50,7 +50,7 @@ enum PostgresWrites {
   // MARK: Accounts
 
   /// Everything but events. First of all: what is added may take the names of what is removed.
-  private static func removals(_ accounts: Set<AccountID>) -> PostgresStatement? {
+  static func removals(_ accounts: Set<AccountID>) -> PostgresStatement? {
     // The server's own row stays.
     let ids = accounts.filter { $0 != .server }.map(\.rawValue).sorted()
     guard !ids.isEmpty else { return nil }

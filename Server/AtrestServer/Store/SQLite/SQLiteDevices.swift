@@ -60,6 +60,8 @@ final class SQLiteDevices: DeviceStore {
     }
   }
 
+  func destination(of device: ReplicaID) -> CellNumber? { nil }
+
   func list(of account: AccountID?) throws(StoreError) -> [DeviceEntry] {
     try connection.perform { db in
       try Row.fetchAll(

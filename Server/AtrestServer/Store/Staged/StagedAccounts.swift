@@ -14,7 +14,9 @@ final class StagedAccounts: AccountStore {
   // MARK: Their list
 
   func add(name: String, created: WallTime) throws(StoreError) -> AccountID? {
-    guard try id(named: name) == nil else { return nil }
+    guard try id(named: name) == nil, !staging.reads.reservedNames.contains(name) else {
+      return nil
+    }
     let id = try staging.value(staging.reads.accountNumbers[name]) {
       $0.accountNumbers.insert(name)
     }

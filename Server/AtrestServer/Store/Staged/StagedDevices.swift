@@ -27,6 +27,10 @@ final class StagedDevices: DeviceStore {
     return known.flatMap { isRemoved($0) ? nil : current($0) }
   }
 
+  func destination(of device: ReplicaID) throws(StoreError) -> CellNumber? {
+    try staging.value(staging.reads.destinations[device]) { $0.destinations.insert(device) }
+  }
+
   func list(of account: AccountID?) throws(StoreError) -> [DeviceEntry] {
     guard let account else { return try listAll() }
     let added = staging.changes.addedDevices.values.filter { $0.account == account }

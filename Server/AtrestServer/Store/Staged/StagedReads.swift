@@ -8,11 +8,17 @@ import AtrestWire
 /// entry for every query that was answered; an inner nil says that there is no such row.
 package struct StagedReads: Sendable {
   // Accounts.
+  /// Of those that were locked, and those whose states were read.
+  package var presences: [AccountID: AccountPresence] = [:]
+  /// Whether accounts that are not here went to another cell.
+  package var departures: [AccountID: Bool] = [:]
   package var feedStates: [AccountID: FeedState] = [:]
   /// The name of the commit of a sequence, as `AccountStore.position` has it.
   package var positions: [FeedPosition: Cursor?] = [:]
   package var accounts: [AccountID: AccountEntry?] = [:]
   package var accountNames: [String: AccountID?] = [:]
+  /// Names of accounts on their way here.
+  package var reservedNames: Set<String> = []
   package var accountNumbers: [String: AccountID] = [:]
   /// Ascending by name.
   package var everyAccount: [AccountEntry]?
@@ -26,6 +32,8 @@ package struct StagedReads: Sendable {
 
   // Devices.
   package var devices: [ReplicaID: DeviceEntry?] = [:]
+  /// The cells that devices went to with their accounts; nil: to none.
+  package var destinations: [ReplicaID: CellNumber?] = [:]
   /// Oldest first.
   package var deviceLists: [AccountID: [DeviceEntry]] = [:]
   /// By the accounts' names, oldest first.
@@ -112,4 +120,13 @@ package struct StagedReads: Sendable {
     package let account: AccountID
     package let since: WallTime
   }
+}
+
+/// Whether an account may be used.
+package enum AccountPresence: Sendable {
+  case here
+  /// It is being moved to another cell.
+  case moving
+  /// It was removed, has moved, or never was.
+  case absent
 }

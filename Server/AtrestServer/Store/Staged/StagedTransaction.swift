@@ -55,6 +55,19 @@ final class StagedTransaction: StoreTransaction {
   func noteClock(_ now: WallTime) -> WallTime { now }
 }
 
+extension StagedTransaction {
+  /// Those of some accounts that are on their way to another cell, or went there. What has to be
+  /// loaded first is noted.
+  func moving(among accounts: Set<AccountID>) -> Set<AccountID> {
+    accounts.filter { account in
+      do throws(StoreError) { try staging.expectLock(on: account) } catch {
+        return error == .moving
+      }
+      return false
+    }
+  }
+}
+
 /// What the aggregates of a staged transaction share. Used by one thread at a time.
 final class Staging {
   let reads: StagedReads
@@ -95,14 +108,28 @@ final class Staging {
     return .notLoaded
   }
 
-  /// Requires that an account's row is locked, so that nobody else changes what belongs to it.
+  /// Requires that an account's row is locked, so that nobody else changes what belongs to it, and
+  /// that the account is not on its way to another cell.
+  ///
+  /// - Throws: `StoreError.moving` if it is, or was. It was decided under the lock, or on the
+  ///   snapshot of what is read.
   func expectLock(on account: AccountID) throws(StoreError) {
-    guard let locked, !locked.contains(account), changes.addedAccounts[account] == nil else {
-      return
+    guard changes.addedAccounts[account] == nil else { return }
+    if let locked, !locked.contains(account) {
+      missingLocks.insert(account)
+      throw .notLoaded
     }
-    missingLocks.insert(account)
-    throw .notLoaded
+    switch try value(reads.presences[account], orMiss: { $0.feedStates.insert(account) }) {
+    case .here: return
+    case .moving: throw .moving
+    case .absent:
+      let hasMoved = try value(reads.departures[account]) { $0.departures.insert(account) }
+      if hasMoved { throw .moving }
+    }
   }
+
+  /// The accounts of which nothing may be written.
+  var moving: Set<AccountID> { Set(reads.presences.filter { $0.value == .moving }.keys) }
 
   /// Requires a transaction that may write to the account.
   func expectWrite(to account: AccountID) throws(StoreError) {

@@ -4,6 +4,7 @@
 extension StoreQueries {
   /// Adds the reads of `other`. Numbers for new events add up: each transaction draws its own.
   mutating func formUnion(_ other: StoreQueries) {
+    departures.formUnion(other.departures)
     feedStates.formUnion(other.feedStates)
     positions.formUnion(other.positions)
     accounts.formUnion(other.accounts)
@@ -16,6 +17,7 @@ extension StoreQueries {
     rangeChunks.formUnion(other.rangeChunks)
     due.formUnion(other.due)
     devices.formUnion(other.devices)
+    destinations.formUnion(other.destinations)
     deviceLists.formUnion(other.deviceLists)
     everyDevice = everyDevice || other.everyDevice
     outboxes.formUnion(other.outboxes)

@@ -8,6 +8,7 @@ import AtrestReplication
 /// The members mirror those of `StagedReads`, which has the answers.
 package struct StoreQueries: Sendable {
   // Accounts.
+  package var departures: Set<AccountID> = []
   package var feedStates: Set<AccountID> = []
   package var positions: Set<FeedPosition> = []
   package var accounts: Set<AccountID> = []
@@ -25,6 +26,7 @@ package struct StoreQueries: Sendable {
 
   // Devices.
   package var devices: Set<ReplicaID> = []
+  package var destinations: Set<ReplicaID> = []
   package var deviceLists: Set<AccountID> = []
   package var everyDevice = false
   package var outboxes: Set<DeviceAddress> = []
@@ -46,13 +48,13 @@ package struct StoreQueries: Sendable {
   package var eventChunks: Set<UInt64> = []
 
   package var isEmpty: Bool {
-    feedStates.isEmpty && positions.isEmpty && accounts.isEmpty && accountNames.isEmpty
-      && accountNumbers.isEmpty && !everyAccount && records.isEmpty && feedChunks.isEmpty
-      && keyChunks.isEmpty && rangeChunks.isEmpty && due.isEmpty && devices.isEmpty
-      && deviceLists.isEmpty && !everyDevice && outboxes.isEmpty && invitations.isEmpty
-      && invitationLists.isEmpty && holders.isEmpty && appAccountTokens.isEmpty
-      && appAccounts.isEmpty && lastEvents.isEmpty && eventNumbers == 0 && eventPages.isEmpty
-      && eventChunks.isEmpty
+    departures.isEmpty && feedStates.isEmpty && positions.isEmpty && accounts.isEmpty
+      && accountNames.isEmpty && accountNumbers.isEmpty && !everyAccount && records.isEmpty
+      && feedChunks.isEmpty && keyChunks.isEmpty && rangeChunks.isEmpty && due.isEmpty
+      && devices.isEmpty && destinations.isEmpty && deviceLists.isEmpty && !everyDevice
+      && outboxes.isEmpty && invitations.isEmpty && invitationLists.isEmpty && holders.isEmpty
+      && appAccountTokens.isEmpty && appAccounts.isEmpty && lastEvents.isEmpty
+      && eventNumbers == 0 && eventPages.isEmpty && eventChunks.isEmpty
   }
 }
 

@@ -97,6 +97,96 @@ void   atrest__admin__v1__list_cells_response__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__list_cells_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__admin__v1__move_account_request__init
+                     (Atrest__Admin__V1__MoveAccountRequest         *message)
+{
+  static const Atrest__Admin__V1__MoveAccountRequest init_value = ATREST__ADMIN__V1__MOVE_ACCOUNT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__move_account_request__get_packed_size
+                     (const Atrest__Admin__V1__MoveAccountRequest *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__move_account_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__move_account_request__pack
+                     (const Atrest__Admin__V1__MoveAccountRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__move_account_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__move_account_request__pack_to_buffer
+                     (const Atrest__Admin__V1__MoveAccountRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__move_account_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__MoveAccountRequest *
+       atrest__admin__v1__move_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__MoveAccountRequest *)
+     protobuf_c_message_unpack (&atrest__admin__v1__move_account_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__move_account_request__free_unpacked
+                     (Atrest__Admin__V1__MoveAccountRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__move_account_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__admin__v1__move_account_response__init
+                     (Atrest__Admin__V1__MoveAccountResponse         *message)
+{
+  static const Atrest__Admin__V1__MoveAccountResponse init_value = ATREST__ADMIN__V1__MOVE_ACCOUNT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__move_account_response__get_packed_size
+                     (const Atrest__Admin__V1__MoveAccountResponse *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__move_account_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__move_account_response__pack
+                     (const Atrest__Admin__V1__MoveAccountResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__move_account_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__move_account_response__pack_to_buffer
+                     (const Atrest__Admin__V1__MoveAccountResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__move_account_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__MoveAccountResponse *
+       atrest__admin__v1__move_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__MoveAccountResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__move_account_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__move_account_response__free_unpacked
+                     (Atrest__Admin__V1__MoveAccountResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__move_account_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__admin__v1__add_account_request__init
                      (Atrest__Admin__V1__AddAccountRequest         *message)
 {
@@ -1051,6 +1141,121 @@ const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_response__descrip
   atrest__admin__v1__list_cells_response__field_indices_by_name,
   1,  atrest__admin__v1__list_cells_response__number_ranges,
   (ProtobufCMessageInit) atrest__admin__v1__list_cells_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__admin__v1__move_account_request__field_descriptors[3] =
+{
+  {
+    "account",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__MoveAccountRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "to_cell",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__MoveAccountRequest, to_cell),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cancel",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__MoveAccountRequest, cancel),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__move_account_request__field_indices_by_name[] = {
+  0,   /* field[0] = account */
+  2,   /* field[2] = cancel */
+  1,   /* field[1] = to_cell */
+};
+static const ProtobufCIntRange atrest__admin__v1__move_account_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__move_account_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.MoveAccountRequest",
+  "MoveAccountRequest",
+  "Atrest__Admin__V1__MoveAccountRequest",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__MoveAccountRequest),
+  3,
+  atrest__admin__v1__move_account_request__field_descriptors,
+  atrest__admin__v1__move_account_request__field_indices_by_name,
+  1,  atrest__admin__v1__move_account_request__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__move_account_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__admin__v1__move_account_response__field_descriptors[2] =
+{
+  {
+    "devices",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__MoveAccountResponse, devices),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "records",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__MoveAccountResponse, records),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__move_account_response__field_indices_by_name[] = {
+  0,   /* field[0] = devices */
+  1,   /* field[1] = records */
+};
+static const ProtobufCIntRange atrest__admin__v1__move_account_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__move_account_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.MoveAccountResponse",
+  "MoveAccountResponse",
+  "Atrest__Admin__V1__MoveAccountResponse",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__MoveAccountResponse),
+  2,
+  atrest__admin__v1__move_account_response__field_descriptors,
+  atrest__admin__v1__move_account_response__field_indices_by_name,
+  1,  atrest__admin__v1__move_account_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__move_account_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__admin__v1__add_account_request__field_descriptors[1] =
@@ -2111,12 +2316,13 @@ const ProtobufCMessageDescriptor atrest__admin__v1__check_events_response__descr
   (ProtobufCMessageInit) atrest__admin__v1__check_events_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[10] =
+static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[11] =
 {
   { "ListCells", &atrest__admin__v1__list_cells_request__descriptor, &atrest__admin__v1__list_cells_response__descriptor },
   { "AddAccount", &atrest__admin__v1__add_account_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
   { "InviteDevice", &atrest__admin__v1__invite_device_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
   { "RemoveAccount", &atrest__admin__v1__remove_account_request__descriptor, &atrest__admin__v1__remove_account_response__descriptor },
+  { "MoveAccount", &atrest__admin__v1__move_account_request__descriptor, &atrest__admin__v1__move_account_response__descriptor },
   { "ListAccounts", &atrest__admin__v1__list_accounts_request__descriptor, &atrest__admin__v1__list_accounts_response__descriptor },
   { "ListDevices", &atrest__admin__v1__list_account_devices_request__descriptor, &atrest__admin__v1__list_account_devices_response__descriptor },
   { "RevokeDevice", &atrest__admin__v1__revoke_account_device_request__descriptor, &atrest__admin__v1__revoke_account_device_response__descriptor },
@@ -2126,15 +2332,16 @@ static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descript
 };
 const unsigned atrest__admin__v1__admin__method_indices_by_name[] = {
   1,        /* AddAccount */
-  7,        /* Backup */
-  9,        /* CheckEvents */
-  8,        /* Events */
+  8,        /* Backup */
+  10,        /* CheckEvents */
+  9,        /* Events */
   2,        /* InviteDevice */
-  4,        /* ListAccounts */
+  5,        /* ListAccounts */
   0,        /* ListCells */
-  5,        /* ListDevices */
+  6,        /* ListDevices */
+  4,        /* MoveAccount */
   3,        /* RemoveAccount */
-  6         /* RevokeDevice */
+  7         /* RevokeDevice */
 };
 const ProtobufCServiceDescriptor atrest__admin__v1__admin__descriptor =
 {
@@ -2143,7 +2350,7 @@ const ProtobufCServiceDescriptor atrest__admin__v1__admin__descriptor =
   "Admin",
   "Atrest__Admin__V1__Admin",
   "atrest.admin.v1",
-  10,
+  11,
   atrest__admin__v1__admin__method_descriptors,
   atrest__admin__v1__admin__method_indices_by_name
 };
@@ -2179,13 +2386,21 @@ void atrest__admin__v1__admin__remove_account(ProtobufCService *service,
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
   service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void atrest__admin__v1__admin__move_account(ProtobufCService *service,
+                                            const Atrest__Admin__V1__MoveAccountRequest *input,
+                                            Atrest__Admin__V1__MoveAccountResponse_Closure closure,
+                                            void *closure_data)
+{
+  assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void atrest__admin__v1__admin__list_accounts(ProtobufCService *service,
                                              const Atrest__Admin__V1__ListAccountsRequest *input,
                                              Atrest__Admin__V1__ListAccountsResponse_Closure closure,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__list_devices(ProtobufCService *service,
                                             const Atrest__Admin__V1__ListAccountDevicesRequest *input,
@@ -2193,7 +2408,7 @@ void atrest__admin__v1__admin__list_devices(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
                                              const Atrest__Admin__V1__RevokeAccountDeviceRequest *input,
@@ -2201,7 +2416,7 @@ void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__backup(ProtobufCService *service,
                                       const Atrest__Admin__V1__BackupRequest *input,
@@ -2209,7 +2424,7 @@ void atrest__admin__v1__admin__backup(ProtobufCService *service,
                                       void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__events(ProtobufCService *service,
                                       const Atrest__Admin__V1__AccountEventsRequest *input,
@@ -2217,7 +2432,7 @@ void atrest__admin__v1__admin__events(ProtobufCService *service,
                                       void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__check_events(ProtobufCService *service,
                                             const Atrest__Admin__V1__CheckEventsRequest *input,
@@ -2225,7 +2440,7 @@ void atrest__admin__v1__admin__check_events(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
                                      Atrest__Admin__V1__Admin_ServiceDestroy destroy)

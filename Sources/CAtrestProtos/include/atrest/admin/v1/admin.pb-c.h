@@ -18,6 +18,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Atrest__Admin__V1__ListCellsRequest Atrest__Admin__V1__ListCellsRequest;
 typedef struct Atrest__Admin__V1__ListCellsResponse Atrest__Admin__V1__ListCellsResponse;
+typedef struct Atrest__Admin__V1__MoveAccountRequest Atrest__Admin__V1__MoveAccountRequest;
+typedef struct Atrest__Admin__V1__MoveAccountResponse Atrest__Admin__V1__MoveAccountResponse;
 typedef struct Atrest__Admin__V1__AddAccountRequest Atrest__Admin__V1__AddAccountRequest;
 typedef struct Atrest__Admin__V1__InviteDeviceRequest Atrest__Admin__V1__InviteDeviceRequest;
 typedef struct Atrest__Admin__V1__InvitationResponse Atrest__Admin__V1__InvitationResponse;
@@ -72,6 +74,50 @@ struct  Atrest__Admin__V1__ListCellsResponse
 #define ATREST__ADMIN__V1__LIST_CELLS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__list_cells_response__descriptor) \
     , 0,NULL }
+
+
+/*
+ * Selects the account to move.
+ */
+struct  Atrest__Admin__V1__MoveAccountRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The account's name.
+   */
+  char *account;
+  /*
+   * The cell to move it to.
+   */
+  uint32_t to_cell;
+  /*
+   * Lets the account stay, whose move to this cell was interrupted before it was in use there.
+   */
+  protobuf_c_boolean cancel;
+};
+#define ATREST__ADMIN__V1__MOVE_ACCOUNT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__move_account_request__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0 }
+
+
+/*
+ * The account was moved, or stays.
+ */
+struct  Atrest__Admin__V1__MoveAccountResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Devices that this call copied, including revoked ones.
+   */
+  uint64_t devices;
+  /*
+   * Records that this call copied, including deleted ones and the journal.
+   */
+  uint64_t records;
+};
+#define ATREST__ADMIN__V1__MOVE_ACCOUNT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__move_account_response__descriptor) \
+    , 0, 0 }
 
 
 /*
@@ -539,6 +585,44 @@ Atrest__Admin__V1__ListCellsResponse *
 void   atrest__admin__v1__list_cells_response__free_unpacked
                      (Atrest__Admin__V1__ListCellsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Admin__V1__MoveAccountRequest methods */
+void   atrest__admin__v1__move_account_request__init
+                     (Atrest__Admin__V1__MoveAccountRequest         *message);
+size_t atrest__admin__v1__move_account_request__get_packed_size
+                     (const Atrest__Admin__V1__MoveAccountRequest   *message);
+size_t atrest__admin__v1__move_account_request__pack
+                     (const Atrest__Admin__V1__MoveAccountRequest   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__move_account_request__pack_to_buffer
+                     (const Atrest__Admin__V1__MoveAccountRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__MoveAccountRequest *
+       atrest__admin__v1__move_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__move_account_request__free_unpacked
+                     (Atrest__Admin__V1__MoveAccountRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Admin__V1__MoveAccountResponse methods */
+void   atrest__admin__v1__move_account_response__init
+                     (Atrest__Admin__V1__MoveAccountResponse         *message);
+size_t atrest__admin__v1__move_account_response__get_packed_size
+                     (const Atrest__Admin__V1__MoveAccountResponse   *message);
+size_t atrest__admin__v1__move_account_response__pack
+                     (const Atrest__Admin__V1__MoveAccountResponse   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__move_account_response__pack_to_buffer
+                     (const Atrest__Admin__V1__MoveAccountResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__MoveAccountResponse *
+       atrest__admin__v1__move_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__move_account_response__free_unpacked
+                     (Atrest__Admin__V1__MoveAccountResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Atrest__Admin__V1__AddAccountRequest methods */
 void   atrest__admin__v1__add_account_request__init
                      (Atrest__Admin__V1__AddAccountRequest         *message);
@@ -927,6 +1011,12 @@ typedef void (*Atrest__Admin__V1__ListCellsRequest_Closure)
 typedef void (*Atrest__Admin__V1__ListCellsResponse_Closure)
                  (const Atrest__Admin__V1__ListCellsResponse *message,
                   void *closure_data);
+typedef void (*Atrest__Admin__V1__MoveAccountRequest_Closure)
+                 (const Atrest__Admin__V1__MoveAccountRequest *message,
+                  void *closure_data);
+typedef void (*Atrest__Admin__V1__MoveAccountResponse_Closure)
+                 (const Atrest__Admin__V1__MoveAccountResponse *message,
+                  void *closure_data);
 typedef void (*Atrest__Admin__V1__AddAccountRequest_Closure)
                  (const Atrest__Admin__V1__AddAccountRequest *message,
                   void *closure_data);
@@ -1010,6 +1100,10 @@ struct Atrest__Admin__V1__Admin_Service
                          const Atrest__Admin__V1__RemoveAccountRequest *input,
                          Atrest__Admin__V1__RemoveAccountResponse_Closure closure,
                          void *closure_data);
+  void (*move_account)(Atrest__Admin__V1__Admin_Service *service,
+                       const Atrest__Admin__V1__MoveAccountRequest *input,
+                       Atrest__Admin__V1__MoveAccountResponse_Closure closure,
+                       void *closure_data);
   void (*list_accounts)(Atrest__Admin__V1__Admin_Service *service,
                         const Atrest__Admin__V1__ListAccountsRequest *input,
                         Atrest__Admin__V1__ListAccountsResponse_Closure closure,
@@ -1046,6 +1140,7 @@ void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
       function_prefix__ ## add_account,\
       function_prefix__ ## invite_device,\
       function_prefix__ ## remove_account,\
+      function_prefix__ ## move_account,\
       function_prefix__ ## list_accounts,\
       function_prefix__ ## list_devices,\
       function_prefix__ ## revoke_device,\
@@ -1068,6 +1163,10 @@ void atrest__admin__v1__admin__remove_account(ProtobufCService *service,
                                               const Atrest__Admin__V1__RemoveAccountRequest *input,
                                               Atrest__Admin__V1__RemoveAccountResponse_Closure closure,
                                               void *closure_data);
+void atrest__admin__v1__admin__move_account(ProtobufCService *service,
+                                            const Atrest__Admin__V1__MoveAccountRequest *input,
+                                            Atrest__Admin__V1__MoveAccountResponse_Closure closure,
+                                            void *closure_data);
 void atrest__admin__v1__admin__list_accounts(ProtobufCService *service,
                                              const Atrest__Admin__V1__ListAccountsRequest *input,
                                              Atrest__Admin__V1__ListAccountsResponse_Closure closure,
@@ -1097,6 +1196,8 @@ void atrest__admin__v1__admin__check_events(ProtobufCService *service,
 
 extern const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__move_account_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__move_account_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__add_account_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__invite_device_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__invitation_response__descriptor;
