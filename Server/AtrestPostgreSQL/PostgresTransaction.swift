@@ -22,7 +22,17 @@ package final class PostgresTransaction: Sendable {
 
   private let connection: PostgresConnection
   private let id: PostgresPipeline.ID
-  private let isOpen = Mutex(true)
+  private let state = Mutex(State.open)
+
+  private enum State {
+    case open
+    /// A trip failed, and with it the transaction.
+    case failed(PostgresError)
+    /// Its owner ended it.
+    case ended
+
+    var isOpen: Bool { if case .open = self { true } else { false } }
+  }
 
   private init(on connection: PostgresConnection, id: PostgresPipeline.ID) {
     self.connection = connection
@@ -30,7 +40,7 @@ package final class PostgresTransaction: Sendable {
   }
 
   deinit {
-    guard isOpen.withLock({ $0 }) else { return }
+    guard state.withLock({ $0.isOpen }) else { return }
     let (connection, id) = (connection, id)
     connection.shard.async { connection.assumeIsolated { $0.abandon(id) } }
   }
@@ -53,17 +63,22 @@ package final class PostgresTransaction: Sendable {
     return (PostgresTransaction(on: connection, id: id), Array(results.dropFirst()))
   }
 
-  /// One more trip. The transaction stays open.
-  /// - Throws: `PostgresError`. The transaction has ended then, and did not happen.
+  /// One more trip. The transaction stays open. Several may be under way.
+  /// - Throws: `PostgresError`. The transaction has ended then, and did not happen; what is run
+  ///   later throws the same.
   package func run(
     _ statements: [PostgresStatement], within deadline: Duration? = nil
   ) async throws(PostgresError) -> [PostgresResult] {
-    precondition(isOpen.withLock { $0 }, "a transaction that has ended")
+    switch state.withLock({ $0 }) {
+    case .open: break
+    case .failed(let error): throw error
+    case .ended: preconditionFailure("a transaction that has ended")
+    }
     let batch = PostgresBatch(statements, changes: false)
     do {
       return try await connection.submit(batch, role: .continues(id), within: deadline).results
     } catch {
-      isOpen.withLock { $0 = false }
+      state.withLock { if $0.isOpen { $0 = .failed(error) } }
       throw error
     }
   }
@@ -88,9 +103,9 @@ package final class PostgresTransaction: Sendable {
   }
 
   private func end() {
-    let wasOpen = isOpen.withLock { isOpen in
-      defer { isOpen = false }
-      return isOpen
+    let wasOpen = state.withLock { state in
+      defer { state = .ended }
+      return state.isOpen
     }
     precondition(wasOpen, "a transaction that has ended")
   }
