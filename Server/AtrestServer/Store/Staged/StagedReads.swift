@@ -19,6 +19,8 @@ struct StagedReads: Sendable {
 
   // Records.
   var records: [RecordAddress: StoredRecord?] = [:]
+  /// Bytes of all `records`.
+  var recordBytes = 0
   var feedChunks: [FeedPosition: Chunk<FeedRow>] = [:]
   var keyChunks: [FeedPosition: Chunk<KeyRow>] = [:]
   var rangeChunks: [RecordRange: Chunk<RangeRow>] = [:]
@@ -49,6 +51,8 @@ struct StagedReads: Sendable {
   /// Numbers for new events, ascending: greater than those of all events of the accounts that are
   /// locked.
   var eventNumbers: [UInt64] = []
+  /// See `EventLog.settledNumber`.
+  var settledEvent: UInt64?
   /// Newest first.
   var eventPages: [EventPage: [EventEntry]] = [:]
   /// Ascending, from above a number on.

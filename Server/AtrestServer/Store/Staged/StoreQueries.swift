@@ -42,6 +42,7 @@ package struct StoreQueries: Sendable {
   var lastEvents: Set<AccountID> = []
   /// How many numbers for new events are to be drawn.
   var eventNumbers = 0
+  var settledEvent = false
   var eventPages: Set<EventPage> = []
   var eventChunks: Set<UInt64> = []
 
@@ -51,8 +52,8 @@ package struct StoreQueries: Sendable {
       && keyChunks.isEmpty && rangeChunks.isEmpty && due.isEmpty && devices.isEmpty
       && deviceLists.isEmpty && !everyDevice && outboxes.isEmpty && invitations.isEmpty
       && invitationLists.isEmpty && holders.isEmpty && appAccountTokens.isEmpty
-      && appAccounts.isEmpty && lastEvents.isEmpty && eventNumbers == 0 && eventPages.isEmpty
-      && eventChunks.isEmpty
+      && appAccounts.isEmpty && lastEvents.isEmpty && eventNumbers == 0 && !settledEvent
+      && eventPages.isEmpty && eventChunks.isEmpty
   }
 }
 
