@@ -18,7 +18,7 @@ extension ExitStatus {
 
   init(_ error: StoreError) {
     switch error {
-    case .inUse, .closed, .notAwaited, .unavailable: self = .unavailable
+    case .inUse, .closed, .notAwaited, .unavailable, .busy: self = .unavailable
     case .newerVersion, .olderVersion, .unfinishedCopy, .notAStore, .damaged: self = .data
     case .cannotOpen: self = .cannotCreate
     case .full, .inputOutput, .commitUnknown, .outcomeUnknown, .failed, .notLoaded:

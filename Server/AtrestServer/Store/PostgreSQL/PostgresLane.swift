@@ -46,6 +46,9 @@ actor PostgresLane {
     limits.batchBytes = 2 << 20
     return limits
   }()
+  /// Bytes of stored records that a transaction loads by key or writes, at which it takes no
+  /// further job: a few offers may name many large records.
+  private static let recordBytes = 16 << 20
 
   /// - Parameter announce: Tells other daemons what was committed.
   init(
@@ -108,13 +111,15 @@ actor PostgresLane {
 
   private func process(_ list: [QueuedJob], isRepeated: Bool = false) async {
     guard !list.isEmpty else { return }
+    let start = environment.nanoseconds()
     do throws(StoreError) {
       let run = try await transact(list)
       jobs.putBack(run.rest)
-      let batch = jobs.settle(run.done)
+      let batch = jobs.settle(run.done, within: environment.nanoseconds() &- start)
       jobs.finish(batch) { self.assumeIsolated { $0.serve() } }
       publish(run.feeds)
     } catch {
+      jobs.charge(list, environment.nanoseconds() &- start)
       await recover(list, from: error, isRepeated: isRepeated)
     }
   }
@@ -125,6 +130,11 @@ actor PostgresLane {
       await dropConnection()
       // Nothing was done: a session that the server ended is no reason to fail.
       if isRepeated { jobs.finish(list, error) } else { await process(list, isRepeated: true) }
+    case .busy:
+      // Somebody holds one account's row, or what it holds cannot be. The others go on without it.
+      let parts = Self.byParty(list)
+      guard parts.count > 1 else { return jobs.finish(list, error) }
+      for part in parts { await process(part) }
     case .outcomeUnknown:
       await dropConnection()
       logger.warning("a commit's outcome is unknown", metadata: ["error": "\(error.userMessage)"])
@@ -141,6 +151,22 @@ actor PostgresLane {
       // One job is at fault: the others succeed by themselves.
       for job in list { await process([job]) }
     }
+  }
+
+  /// The jobs of each party, in the order of the first ones.
+  private static func byParty(_ list: [QueuedJob]) -> [[QueuedJob]] {
+    var parts: [[QueuedJob]] = []
+    var indices: [Payer.Party: Int] = [:]
+    for job in list {
+      let party = job.payer.party
+      if let index = indices[party] {
+        parts[index].append(job)
+      } else {
+        indices[party] = parts.count
+        parts.append([job])
+      }
+    }
+    return parts
   }
 
   private func transact(_ list: [QueuedJob]) async throws(StoreError) -> Run {
@@ -181,8 +207,13 @@ actor PostgresLane {
     let batch = Batch(
       staged, environment: environment, isShared: true, sums: kind == .reads ? sums : nil)
     try notes.write(to: staged.devices)
-    for job in list {
-      guard answerBytes < Self.limits.batchAnswerBytes else {
+    for (index, job) in list.enumerated() {
+      let hasRoom =
+        answerBytes < Self.limits.batchAnswerBytes
+        && staged.staging.recordBytes < Self.recordBytes
+        // What later jobs lack is not loaded besides.
+        && (staged.staging.isComplete || staged.staging.reads.recordBytes < Self.recordBytes)
+      guard index == 0 || hasRoom else {
         run.rest.append(job)
         continue
       }
@@ -246,6 +277,11 @@ actor PostgresLane {
 extension Payer {
   /// The account whose rows a job of this payer writes; nil: found out while it runs.
   fileprivate var account: AccountID? {
-    if case .account(let id) = party { id } else { nil }
+    switch party {
+    case .account(let id): id
+    // An owner's command that finds nothing to do is acknowledged, too: by a write to this row.
+    case .server: .server
+    case .unauthenticated: nil
+    }
   }
 }

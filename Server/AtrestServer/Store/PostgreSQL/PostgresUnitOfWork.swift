@@ -31,7 +31,7 @@ enum PostgresUnitOfWork {
   /// - Returns: What `body` returned in the run that was committed.
   /// - Throws: What `body` throws in a run that lacks nothing; nothing happened then. Or
   ///   `StoreError`: after `outcomeUnknown` it may have happened, after others not. `unavailable`
-  ///   may be repeated, on another connection if this one is closed.
+  ///   may be repeated on another connection, `busy` on this one, with less work.
   /// - Complexity: Two trips if `accounts` and `queries` have all; a trip more for each round of
   ///   reads that depend on others.
   static func write<R>(
@@ -89,6 +89,15 @@ enum PostgresUnitOfWork {
     var queries: StoreQueries
     var trips = 0
 
+    /// Whether the server's own row has to be written, which is always there.
+    ///
+    /// An acknowledgement commits a write of its own. If it says that something is gone, its
+    /// account may be gone with it, by a commit whose wait for a standby was cut short.
+    func lacksWrite(_ staging: Staging, found: Set<AccountID>) -> Bool {
+      guard let locked, !locked.contains(.server) else { return false }
+      return locked.contains { !found.contains($0) && staging.changes.addedAccounts[$0] == nil }
+    }
+
     mutating func countTrip() throws(Failure) {
       trips += 1
       guard trips <= PostgresUnitOfWork.trips else {
@@ -130,12 +139,17 @@ enum PostgresUnitOfWork {
     _ body: (StagedTransaction) throws(StoreError) -> R
   ) async throws(Failure) -> (result: R, transaction: PostgresTransaction, staging: Staging) {
     while true {
-      var (transaction, reads) = try await begin(&plan, on: connection)
+      var (transaction, found, reads) = try await begin(&plan, on: connection)
       var isLocked = true
       while isLocked {
         let staged = StagedTransaction(reads, locked: plan.locked)
         let outcome = Result { () throws(StoreError) in try body(staged) }
         let staging = staged.staging
+        if staging.isComplete, plan.lacksWrite(staging, found: found) {
+          await transaction.rollBack()
+          plan.locked?.insert(.server)
+          break
+        }
         if staging.isComplete {
           do throws(StoreError) {
             return (try outcome.get(), transaction, staging)
@@ -160,7 +174,7 @@ enum PostgresUnitOfWork {
   private static func begin(
     _ plan: inout Plan, on connection: PostgresConnection,
     isolation: isolated (any Actor)? = #isolation
-  ) async throws(Failure) -> (PostgresTransaction, StagedReads) {
+  ) async throws(Failure) -> (PostgresTransaction, found: Set<AccountID>, StagedReads) {
     try plan.countTrip()
     var opening: [PostgresStatement] = []
     if let locked = plan.locked, !locked.isEmpty {
@@ -176,9 +190,11 @@ enum PostgresUnitOfWork {
     } catch {
       throw .database(error)
     }
+    let found = Set(
+      results.prefix(locks).flatMap(\.rows).compactMap { $0.first?.int8.map(AccountID.init) })
     var reads = StagedReads()
     try await read(results.dropFirst(locks), load, in: transaction, into: &reads)
-    return (transaction, reads)
+    return (transaction, found, reads)
   }
 
   private static func load(
