@@ -2,6 +2,7 @@
 // The fence around libpq: nothing of C passes it.
 
 import CAtrestPQ
+import Dispatch
 
 /// Owns one `PGconn` in non-blocking mode. Confined to its connection's shard.
 ///
@@ -180,6 +181,16 @@ final class PQHandle {
     }
   }
 
+  /// Asks the server to give up what it does for this session, which then answers.
+  ///
+  /// libpq asks on a connection of its own, and blocks for as long as that takes to be opened: so
+  /// on a thread of its own.
+  func cancel() {
+    guard let cancel = PQgetCancel(connection) else { return }
+    let request = CancelRequest(cancel)
+    DispatchQueue.global(qos: .utility).async { request.send() }
+  }
+
   // MARK: Receiving
 
   /// Reads what the socket has. False if the connection is lost; what came before is answered.
@@ -269,6 +280,22 @@ final class PQHandle {
 
   /// The version, as 150018 for 15.18; 0 if the connection is lost.
   var serverVersion: Int { Int(PQserverVersion(connection)) }
+}
+
+/// Owns one `PGcancel`, which is a copy of what its connection knows of the server.
+private final class CancelRequest: @unchecked Sendable {
+  // Sendable: libpq allows it from any thread, and one alone uses it.
+  private let cancel: OpaquePointer
+
+  init(_ cancel: OpaquePointer) { self.cancel = cancel }
+
+  deinit { PQfreeCancel(cancel) }
+
+  /// Failures are not told: whoever waits has a deadline.
+  func send() {
+    var message = [CChar](repeating: 0, count: 256)
+    _ = PQcancel(cancel, &message, CInt(message.count))
+  }
 }
 
 /// What a session said to its listeners with NOTIFY.

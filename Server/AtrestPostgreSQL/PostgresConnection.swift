@@ -29,7 +29,7 @@ package actor PostgresConnection {
 
   private struct Waiter {
     let continuation: CheckedContinuation<Result<[PostgresResult], PostgresError>, Never>
-    let deadline: DeadlineToken
+    var deadline: DeadlineToken
   }
 
   package nonisolated let shard: Shard
@@ -173,7 +173,7 @@ package actor PostgresConnection {
   /// ends it.
   /// - Parameter deadline: Counted from now; nil for `limits.batchDeadline`. When it passes, a
   ///   batch that still waits for its turn fails alone; one that was sent takes the connection
-  ///   with it.
+  ///   with it, if it may commit only after `limits.cancelDeadline` more.
   /// - Returns: A result for each statement, in order.
   /// - Throws: `PostgresError`, the first of the batch.
   package func run(
@@ -242,6 +242,11 @@ package actor PostgresConnection {
       case .send(_, let statements):
         guard case .open(let handle, _) = state else { continue }
         if !handle.send(statements) { close(as: .lost(handle.problem)) }
+      case .cancel(let id):
+        guard case .open(let handle, _) = state else { continue }
+        handle.cancel()
+        let end = shard.now.advanced(by: limits.cancelDeadline)
+        waiters[id]?.deadline = shard.schedule(at: end) { self.expire(id) }
       case .close(let error):
         close(as: error)
       }

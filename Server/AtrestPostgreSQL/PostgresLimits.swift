@@ -6,15 +6,18 @@ package struct PostgresLimits: Sendable {
   /// Batches that were not answered yet, sent or waiting. More are refused: a queue that long hides
   /// a server that has become too slow.
   package var batches = 256
-  /// Statements and parameters of these batches, in bytes.
-  package var queuedBytes = 64 << 20
+  /// Statements and parameters of these batches, in bytes. More than one request can write: 1,000
+  /// records of 64 KiB, and as many journal entries.
+  package var queuedBytes = 192 << 20
   /// Rows of one batch's answer, in bytes. Beyond it the connection is closed, because the rest of
   /// the answer would have to be read otherwise. Rows are taken one by one, so what libpq holds
-  /// besides is one row: tables bound the sizes of their rows.
+  /// besides is one row: the tables bound what is written to their rows.
   package var resultBytes = 64 << 20
   /// From when a batch is handed over until it is answered. Longer than the session's
   /// `statement_timeout`: the server ends what is slow, and this what is dead.
   package var batchDeadline: Duration = .seconds(30)
+  /// How much longer a COMMIT has to answer that its wait for a standby was cut short.
+  package var cancelDeadline: Duration = .seconds(5)
   /// For each address of the server, from the first packet to the checked session.
   package var connectDeadline: Duration = .seconds(5)
   /// Addresses that are tried, over all hosts.

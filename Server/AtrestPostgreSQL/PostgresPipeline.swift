@@ -8,6 +8,9 @@
 ///                    │ expired, lost     │ lost                         ▲
 ///                    └───────────────────┴──────────────────────────────┘
 ///
+/// A batch that may commit is lost at its second deadline only. At the first one the server is
+/// asked to give it up, and usually answers.
+///
 /// Batches are sent as they come, and answered in that order. While a transaction is open between
 /// two of its trips, only its own batches are sent: others would become part of it.
 ///
@@ -46,6 +49,8 @@ struct PostgresPipeline {
   enum Action {
     case send(ID, [PostgresStatement])
     case finish(ID, Result<[PostgresResult], PostgresError>)
+    /// The server is to give up what it does. The batch has a while longer to be answered.
+    case cancel(ID)
     /// The connection is of no use any more: close it for this reason.
     case close(PostgresError)
   }
@@ -67,6 +72,8 @@ struct PostgresPipeline {
     var current = PostgresResult()
     var resultBytes = 0
     var wasWarned = false
+    /// Its deadline has passed, and the server was asked to give up.
+    var isCancelled = false
     /// The server has answered the statement that ends the transaction, with whatever word.
     var hasEnded = false
 
@@ -131,7 +138,13 @@ struct PostgresPipeline {
       return [.finish(id, .failure(.busy(reason)))]
         + (entry.role.transaction.map { abandon($0) } ?? [])
     }
-    guard sent.contains(where: { $0.id == id }) else { return [] }
+    guard let index = sent.firstIndex(where: { $0.id == id }) else { return [] }
+    // A COMMIT that waits for its standby does not notice that its client has gone: it would keep
+    // its session and its locks, and each attempt would leave another one behind.
+    if index == 0, sent[0].batch.mayCommit, !sent[0].isCancelled {
+      sent[0].isCancelled = true
+      return [.cancel(id)]
+    }
     return [.close(.lost("no answer in time"))]
   }
 

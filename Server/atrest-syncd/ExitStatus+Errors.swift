@@ -18,7 +18,7 @@ extension ExitStatus {
 
   init(_ error: StoreError) {
     switch error {
-    case .inUse, .closed, .notAwaited, .unavailable, .moving: self = .unavailable
+    case .inUse, .closed, .notAwaited, .unavailable, .busy, .moving: self = .unavailable
     case .newerVersion, .olderVersion, .unfinishedCopy, .notAStore, .damaged, .hasMoves:
       self = .data
     case .wrongCell: self = .usage

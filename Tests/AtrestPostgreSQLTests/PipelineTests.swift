@@ -17,6 +17,7 @@ import Testing
     /// What was sent, with the number of its statements that were answered.
     var inbox: [(id: ID, statements: [PostgresStatement], answered: Int, hasFailed: Bool)] = []
     var durable: Set<ID> = []
+    var cancelled: Set<ID> = []
     var isInTransaction = false
     var hasFailedTransaction = false
     var transactions: [ID] = []
@@ -31,6 +32,9 @@ import Testing
           if finished[id] != nil { problem = "finished twice" }
           finished[id] = answer
           if case .failure = answer { transactions.removeAll { $0 == id } }
+        case .cancel(let id):
+          if cancelled.contains(id) { problem = "cancelled twice" }
+          cancelled.insert(id)
         case .close(let error):
           if !isClosed {
             isClosed = true

@@ -221,6 +221,39 @@ extension PostgreSQL {
       #expect(rows == 1)
     }
 
+    @Test("a COMMIT whose standby is away is given up in time: unknown, and nothing waits on")
+    func expiredInCommit() async throws {
+      let sessions = try Sessions(PostgresServer.awaitingStandby)
+      var limits = PostgresLimits.patient
+      limits.batchDeadline = .milliseconds(500)
+      limits.cancelDeadline = .seconds(60)
+      let other = try await sessions.open()
+      _ = try await other.run("SET synchronous_commit = local")
+      let table = try await sessions.table(on: other)
+      let one = try await sessions.open(limits: limits)
+      let transaction = try await PostgresTransaction.begin(
+        [], on: one, within: .seconds(60)
+      ).transaction
+      let error = try await failure { try await transaction.commit([insert(into: table, 1)]) }
+      #expect(error.meaning == .unknown)
+      // It has answered: nothing waits any more, and its locks are free.
+      #expect(await one.isOpen)
+      #expect(try await count(table, on: other) == 1)
+      await sessions.stop()
+    }
+
+    @Test("what is run in a transaction that has failed fails as it did")
+    func runAfterFailure() async throws {
+      let sessions = try Sessions()
+      let connection = try await sessions.open()
+      let transaction = try await PostgresTransaction.begin([], on: connection).transaction
+      let wrong = PostgresStatement("SELECT 1 / 0")
+      let first = try await failure { try await transaction.run([wrong]) }
+      let second = try await failure { try await transaction.run([PostgresStatement("SELECT 1")]) }
+      #expect(first == second && first.sqlState == "22012")
+      await sessions.stop()
+    }
+
     @Test("a connection that is closed here in the middle of COMMIT: unknown")
     func closedInCommit() async throws {
       let (error, _) = try await withWaitingCommit { one, _, _ in await one.close() }

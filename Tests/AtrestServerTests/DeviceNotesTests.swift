@@ -46,6 +46,20 @@ import Testing
     await storage.queue.close()
   }
 
+  @Test("what a device acknowledged of a history that is lost does not count in the next one")
+  func restarted() async throws {
+    let storage = try Storage()
+    let head = try await storage.exchange(phone, request(nil, water(1))).cursor
+    _ = try await storage.exchange(tablet, request(head))
+    let session = try storage.session(tablet)
+    #expect(session.progress.acknowledgedSequence == 1)
+    let other = Cursor(commit: head.commit &+ 1, sequence: 1)
+    #expect(try await storage.exchange(tablet, request(other)).restarted)
+    #expect(
+      session.progress == DeviceProgress(acknowledgedSequence: 0, toldSequence: 1))
+    await storage.queue.close()
+  }
+
   @Test("notes that are put back do not take the place of newer ones, and are taken once")
   func newerNotes() throws {
     let storage = try Storage()

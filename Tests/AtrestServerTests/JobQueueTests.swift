@@ -45,6 +45,13 @@ import Testing
     #expect(desk.serve().prefix(6) == ["k0", "s0", "k1", "s1", "k2", "s2"])
   }
 
+  @Test("jobs pay for all of their batch's time, by what each of them did in it")
+  func shares() {
+    #expect(JobQueue.shares(of: 9_000_000, [2_000_000, 1_000_000]) == [6_000_000, 3_000_000])
+    #expect(JobQueue.shares(of: 9_000_000, [0, 0, 0]) == [3_000_000, 3_000_000, 3_000_000])
+    #expect(JobQueue.shares(of: 9_000_000, []) == [])
+  }
+
   @Test("what takes long is charged by the time it took")
   func time() {
     let desk = Desk()

@@ -131,6 +131,9 @@ package final class DeviceSession: Sendable {
     }
   }
 
+  /// Forgets the position, which is one of another history.
+  func forgetProgress() { currentProgress.withLock { $0 = DeviceProgress() } }
+
   /// Records the device's clock.
   func note(clock device: WallTime, at now: WallTime) {
     let (offset, overflow) = device.milliseconds.subtractingReportingOverflow(now.milliseconds)

@@ -16,7 +16,7 @@ package final class SessionRegistry: Sendable {
   private struct State {
     var accounts: LiveCache<AccountID, AccountState>
     var sessions: LiveCache<ReplicaID, DeviceSession>
-    var notes: [AccountID: Notes] = [:]
+    var notes = WaitingNotes()
   }
 
   /// Device data to write with the next commit.
@@ -194,7 +194,9 @@ package final class SessionRegistry: Sendable {
   private func admit(_ session: DeviceSession, at now: WallTime) -> Authentication {
     guard !session.isRevoked else { return .refused }
     if session.touch(at: now) {
-      state.withLock { $0.notes[session.account.id, default: Notes()].seen[session.address] = now }
+      state.withLock { state in
+        state.notes.change(session.account.id) { $0.seen[session.address] = now }
+      }
     }
     return .device(session)
   }
@@ -203,8 +205,8 @@ package final class SessionRegistry: Sendable {
   func note(told: UInt64?, acknowledged: UInt64?, of session: DeviceSession) {
     guard session.moves(told: told, acknowledged: acknowledged) else { return }
     // Read the position again: another response may have advanced it.
-    state.withLock {
-      $0.notes[session.account.id, default: Notes()].progress[session.address] = session.progress
+    state.withLock { state in
+      state.notes.change(session.account.id) { $0.progress[session.address] = session.progress }
     }
   }
 
@@ -213,11 +215,8 @@ package final class SessionRegistry: Sendable {
   /// - Parameter accounts: Only of these; nil: of all.
   func takeNotes(of accounts: Set<AccountID>? = nil) -> Notes {
     let taken = state.withLock { state in
-      guard let accounts else {
-        defer { state.notes = [:] }
-        return Array(state.notes.values)
-      }
-      return accounts.compactMap { state.notes.removeValue(forKey: $0) }
+      guard let accounts else { return state.notes.takeAll() }
+      return accounts.compactMap { state.notes.take($0) }
     }
     guard var sum = taken.first else { return Notes() }
     for notes in taken.dropFirst() {
@@ -231,18 +230,18 @@ package final class SessionRegistry: Sendable {
   func putBack(_ notes: Notes) {
     state.withLock { state in
       for (device, time) in notes.seen where state.notes[device.account]?.seen[device] == nil {
-        state.notes[device.account, default: Notes()].seen[device] = time
+        state.notes.change(device.account) { $0.seen[device] = time }
       }
       for (device, progress) in notes.progress
       where state.notes[device.account]?.progress[device] == nil {
-        state.notes[device.account, default: Notes()].progress[device] = progress
+        state.notes.change(device.account) { $0.progress[device] = progress }
       }
     }
   }
 
-  /// At most `limit` accounts with data to write.
+  /// At most `limit` accounts with data to write, those that wait for longest.
   func accountsWithNotes(limit: Int) -> [AccountID] {
-    state.withLock { Array($0.notes.keys.prefix(limit)) }
+    state.withLock { $0.notes.oldest(limit) }
   }
 
   /// How far the median device clock of each account is ahead of the server's, in milliseconds.

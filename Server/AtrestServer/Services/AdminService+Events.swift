@@ -39,20 +39,22 @@ extension AdminService {
   /// Verifies the hash chain of all events in slices, between which other jobs run.
   package func checkEvents(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(CheckEventsRequest.self, bytes)
-    checkEvents(
-      EventCheck(through: request.through == 0 ? .max : request.through), answer: answer())
+    checkEvents(EventCheck(first: request.through == 0 ? .max : request.through), answer: answer())
     return .later
   }
 
   /// Verifies one slice, then queues the next one.
   private func checkEvents(_ check: EventCheck, answer: Answer) {
     let job = Operation(by: .server, use: .reads, for: answer) {
-      batch throws(StoreError) -> CheckEventsResponse? in
-      try check.step(batch.transaction)
+      batch throws(StoreError) -> EventCheck in
+      var check = check
+      try check.goOn(batch.transaction.events)
+      return check
     } completion: { [self] result, answers in
       switch result {
-      case .success(let response?): answer(.reply(response.packed), &answers)
-      case .success(nil): checkEvents(check, answer: answer)
+      case .success(let check):
+        guard let response = check.response else { return checkEvents(check, answer: answer) }
+        answer(.reply(response.packed), &answers)
       case .failure(let error): answer(.fail(Status(error)), &answers)
       }
     }
@@ -64,33 +66,49 @@ extension AdminService {
 }
 
 /// A verification of the audit log in progress.
-private final class EventCheck: Sendable {
+private struct EventCheck: Sendable {
   /// Events verified in one turn of the storage queue: a few milliseconds.
   private static let slice: UInt64 = 2000
-  private let last: UInt64
-  private let chains = Mutex<EventChains?>(nil)
 
-  init(through last: UInt64) {
-    self.last = last
+  /// How many events are verified, from the first one on.
+  private let limit: UInt64
+  /// The last event that may be among them: an event above it may be followed by a lower one.
+  private var last = UInt64.max
+  private var chains: EventChains?
+  /// Nil: there is more to verify.
+  private(set) var response: CheckEventsResponse?
+
+  init(first limit: UInt64) {
+    self.limit = limit
   }
 
-  /// Verifies the next slice. Nil if there is more.
-  func step(_ transaction: any StoreTransaction) throws(StoreError) -> CheckEventsResponse? {
-    var chains = chains.withLock { $0 } ?? EventChains(transaction.events.scope)
+  /// Verifies the next slice.
+  mutating func goOn(_ events: any EventLog) throws(StoreError) {
+    guard var chains else {
+      chains = EventChains(events.scope)
+      if let settled = try events.settledNumber() {
+        // The events up to there are seen by the next transaction.
+        last = settled
+      } else {
+        try goOn(events)
+      }
+      return
+    }
     var (broken, isDone) = (UInt64(0), true)
     let end = chains.count + Self.slice
-    try transaction.events.scan(after: chains.number) { entry in
-      guard entry.number <= last else { return false }
+    let (limit, last) = (limit, last)
+    try events.scan(after: chains.number) { entry in
+      guard entry.number <= last, chains.count < limit else { return false }
       // A missing number is reported as broken. A misplaced event is reported by its own number.
       guard chains.follows(entry) else {
         broken = entry.number
         return false
       }
-      isDone = chains.count < end || chains.number == last
-      return isDone && chains.number < last
+      isDone = chains.count < end || chains.count == limit
+      return isDone && chains.count < limit
     }
-    self.chains.withLock { $0 = chains }
-    guard isDone || broken > 0 else { return nil }
-    return CheckEventsResponse(events: chains.count, broken: broken, hash: chains.hash)
+    self.chains = chains
+    guard isDone || broken > 0 else { return }
+    response = CheckEventsResponse(events: chains.count, broken: broken, hash: chains.hash)
   }
 }

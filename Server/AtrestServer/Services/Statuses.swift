@@ -71,7 +71,7 @@ extension Status {
     case .notAwaited: self.init(.cancelled, "The call ended before it was done.")
     case .failed, .notLoaded:
       self.init(.internal, "The server could not store this. Its log says more.")
-    case .unavailable:
+    case .unavailable, .busy:
       self.init(
         .unavailable, "The server cannot reach its database. Nothing is lost. Try again soon.")
     case .moving:

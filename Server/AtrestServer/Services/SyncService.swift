@@ -191,9 +191,11 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
     if let error {
       answer(.fail(Status(error)), &answers)
     } else if let response {
+      // Of the history that the store has lost, nothing counts as acknowledged in this one.
+      if response.restarted { session.forgetProgress() }
       registry.note(
         told: request.isPeek ? nil : response.head.sequence,
-        acknowledged: response.restarted ? nil : request.acknowledgedSequence, of: session)
+        acknowledged: response.restarted ? 0 : request.acknowledgedSequence, of: session)
       for event in notes { queue.note(event) }
       answer(.reply(response.packed), &answers)
     } else {

@@ -14,6 +14,8 @@ package final class EventCounter: Sendable {
   /// Pairs of account and kind that are counted at once: beyond it an event is dropped. The owner
   /// makes the accounts, so there are far fewer.
   static let limit = 100_000
+  /// Events of one job. Where each account has a chain, it locks as many accounts.
+  static let atOnce = 100
 
   private struct Sort: Hashable {
     let account: AccountID?
@@ -103,11 +105,21 @@ extension StorageQueue {
   }
 
   private func write(_ events: [NewEvent]) {
+    for start in stride(from: 0, to: events.count, by: EventCounter.atOnce) {
+      write(atOnce: Array(events[start..<min(start + EventCounter.atOnce, events.count)]))
+    }
+  }
+
+  private func write(atOnce events: [NewEvent]) {
     // A mass deletion is accepted on a full disk, too, and must leave a trace: it may use the
     // reserve.
     let use: StorageUse = events.contains { $0.kind == .massDeletion } ? .clears : .writes
     let giveBack: @Sendable () -> Void = { [counter] in events.forEach(counter.giveBack) }
-    let job = Operation(by: .server, use: use, costBytes: 128 * events.count) {
+    let reads: StorageReads = { queries in
+      queries.lastEvents.formUnion(events.map { $0.account ?? .server })
+      queries.eventNumbers += events.count
+    }
+    let job = Operation(by: .server, use: use, costBytes: 128 * events.count, reads: reads) {
       batch throws(StoreError) in
       try batch.transaction.events.append(events)
     } completion: { result, _ in

@@ -75,10 +75,7 @@ package final class Housekeeper: Sendable {
   /// belongs to their accounts, it is written each minute.
   private func writeNotes() {
     for account in registry.accountsWithNotes(limit: Self.notesAtOnce) {
-      _ = queue.submit(
-        Operation(by: .account(account), use: .clears) { _ in
-        } completion: { _, _ in
-        })
+      _ = queue.submit(Operation(writingNotesOf: account))
     }
   }
 
@@ -92,6 +89,15 @@ package final class Housekeeper: Sendable {
         done.resume(returning: (try? result.get()) ?? false)
       }
       if !queue.submit(job) { done.resume(returning: false) }
+    }
+  }
+}
+
+extension Operation where Value == Void {
+  /// A job that does nothing itself: a queue of lanes writes the notes of its account with it.
+  convenience init(writingNotesOf account: AccountID) {
+    self.init(by: .account(account), use: .clears) { _ in
+    } completion: { _, _ in
     }
   }
 }

@@ -10,8 +10,8 @@ import AtrestWire
 ///
 /// The first pass reads every record, about 2 µs each. Later passes read only blocks with changes.
 /// Every changed record has a sequence after the last seen head, and no record is ever removed, so
-/// the feed reveals all changes, unless it has lost that head: then all is read again. Comparing equal sides only adds up blocks and reads nothing. Takes
-/// about a hundred bytes per 128 records.
+/// the feed reveals all changes, unless it has lost that head: then all is read again. Comparing
+/// equal sides only adds up blocks and reads nothing. Takes about a hundred bytes per 128 records.
 struct KeySums: Sendable {
   /// Approximate number of records per block.
   static let blockRecords = 128

@@ -216,7 +216,7 @@ final class JobQueue: @unchecked Sendable {
   /// Takes jobs in turn for a batch that is run as a whole, perhaps more than once. Jobs whose
   /// callers have gone are finished without running.
   ///
-  /// Each party has paid for a turn only: `settle` charges what the jobs cost.
+  /// Each party has paid for a turn only: `settle` or `charge` adds what the jobs cost.
   func take() -> [QueuedJob] {
     var (taken, left): ([QueuedJob], [QueuedJob]) = ([], [])
     var bytes = 0
@@ -237,12 +237,17 @@ final class JobQueue: @unchecked Sendable {
 
   /// Accounts for jobs that were taken and have run.
   ///
-  /// - Parameter jobs: With the time that each has taken, in nanoseconds. Unfinished ones wait for
-  ///   another turn.
+  /// - Parameters:
+  ///   - jobs: With the time of each one's last run, in nanoseconds. Unfinished ones wait for
+  ///     another turn.
+  ///   - elapsed: The time that others have waited for the batch: see `shares`.
   /// - Returns: The batch to be finished once it is committed.
-  func settle(_ jobs: [(job: QueuedJob, nanoseconds: UInt64)]) -> Batch {
+  func settle(
+    _ jobs: [(job: QueuedJob, nanoseconds: UInt64)], within elapsed: UInt64
+  ) -> Batch {
     var batch = Batch()
-    for (job, nanoseconds) in jobs {
+    let shares = Self.shares(of: elapsed, jobs.map(\.nanoseconds))
+    for ((job, _), nanoseconds) in zip(jobs, shares) {
       turns.charge(job.payer, nanoseconds)
       guard !job.job.isUnfinished else {
         turns.append(job)
@@ -252,6 +257,20 @@ final class JobQueue: @unchecked Sendable {
       noteAnswer(of: job, in: &batch)
     }
     return batch
+  }
+
+  /// The parts of a batch's time that its jobs pay: by the time of their own runs, of which each
+  /// counts as a microsecond at least. So loads, locks, earlier runs and the commit are paid by
+  /// those for whom they were.
+  static func shares(of elapsed: UInt64, _ runs: [UInt64]) -> [UInt64] {
+    let weights = runs.map { Double(max(1000, $0)) }
+    let sum = weights.reduce(0, +)
+    return weights.map { UInt64(Double(elapsed) * ($0 / sum)) }
+  }
+
+  /// Accounts for jobs that were taken, and whose batch failed after this time.
+  func charge(_ jobs: [QueuedJob], _ elapsed: UInt64) {
+    for job in jobs { turns.charge(job.payer, elapsed / UInt64(max(1, jobs.count))) }
   }
 
   /// Puts jobs back that were taken and did not fit into the batch.

@@ -99,6 +99,18 @@ extension Archives {
     }
 
     @Test(
+      "a copy whose last answer was lost is found to be done", arguments: ArchiveEngine.pairs)
+    func lostEnd(pair: EnginePair) async throws {
+      _ = try fill(pair.source)
+      let error = try await failure { try await copy(pair, .afterEnd) }
+      #expect(error == .target(.outcomeUnknown(reason: "a test")))
+      let before = try await pair.target.dump(target)
+      let result = try await copy(pair)
+      #expect(result.isResumed && !result.digest.isEmpty)
+      #expect(try await pair.target.dump(target) == before)
+    }
+
+    @Test(
       "a row that is not as it was is found, and named by account and table; the copy is not served",
       arguments: ArchiveEngine.pairs)
     func wrongRow(pair: EnginePair) async throws {
@@ -225,6 +237,8 @@ private actor FaultyArchive: StoreArchive {
     case before(Int)
     /// After the nth page.
     case after(Int)
+    /// The copy is finished, and nobody is told.
+    case afterEnd
     case lie(Lie)
   }
 
@@ -302,7 +316,10 @@ private actor FaultyArchive: StoreArchive {
     return rows
   }
 
-  func finishCopy() async throws(StoreError) { try await archive.finishCopy() }
+  func finishCopy() async throws(StoreError) {
+    try await archive.finishCopy()
+    if case .afterEnd = fault { throw .outcomeUnknown(reason: "a test") }
+  }
 
   func close() async { await archive.close() }
 }

@@ -5,7 +5,9 @@ import AtrestHTTP2
 import AtrestPostgreSQL
 import AtrestRPC
 import AtrestReplication
+import AtrestTestSupport
 import AtrestWire
+import Dispatch
 import Testing
 
 @testable import AtrestServer
@@ -17,12 +19,15 @@ struct PostgresDaemon {
   let sync: SyncService
   let devices: DevicesService
 
-  init(_ database: PostgresDatabase, writers: Int = 1, readers: Int = 1) async throws {
+  init(
+    _ database: PostgresDatabase, writers: Int = 1, readers: Int = 1,
+    session: PostgresSession = PostgresSession()
+  ) async throws {
     var lanes = PostgresQueue.Lanes()
     (lanes.writers, lanes.readers) = (writers, readers)
     backend = try await PostgresBackend.open(
-      PostgresAddress(parsing: database.url), lanes: lanes, environment: world.environment,
-      logger: quiet)
+      PostgresAddress(parsing: database.url), lanes: lanes, session: session,
+      environment: world.environment, logger: quiet)
     sync = SyncService(
       queue: backend.queue, registry: backend.registry, environment: world.environment)
     devices = DevicesService(
@@ -72,6 +77,38 @@ struct PostgresDaemon {
       if !backend.queue.submit(job) { done.resume(returning: .failure(.closed)) }
     }
     return try result.get()
+  }
+
+  /// Submits jobs while the lane of writers is busy, so that they share a transaction.
+  func runTogether<Value: Sendable>(
+    _ accounts: [AccountID],
+    _ work: @escaping @Sendable (AccountID, Batch) throws(StoreError) -> Value
+  ) async throws -> [AccountID: Result<Value, StoreError>] {
+    let entered = Recorder<Void>()
+    let release = DispatchSemaphore(value: 0)
+    let blocker = Operation(by: .unauthenticated, use: .writes) { _ throws(StoreError) in
+      entered.note(())
+      release.wait()
+    } completion: { _, _ in
+    }
+    try #require(backend.queue.submit(blocker))
+    try await entered.next()
+    let results = Recorder<(AccountID, Result<Value, StoreError>)>()
+    for account in accounts {
+      let job = Operation(by: .account(account), use: .writes) { batch throws(StoreError) in
+        try work(account, batch)
+      } completion: { result, _ in
+        results.note((account, result))
+      }
+      #expect(backend.queue.submit(job))
+    }
+    release.signal()
+    var found: [AccountID: Result<Value, StoreError>] = [:]
+    for _ in accounts {
+      let (account, result) = try await results.next()
+      found[account] = result
+    }
+    return found
   }
 
   func stop() async { await backend.queue.close() }

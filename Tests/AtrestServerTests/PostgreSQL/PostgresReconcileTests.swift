@@ -2,6 +2,7 @@
 // Comparing accounts through a lane: however many records they have, and whatever history the
 // database has come to.
 
+import AtrestHTTP2
 import AtrestPostgreSQL
 import AtrestReplication
 import AtrestTestSupport

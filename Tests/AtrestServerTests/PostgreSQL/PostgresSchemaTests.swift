@@ -88,6 +88,33 @@ extension Postgres {
       await other.stop()
     }
 
+    @Test("an older format is migrated when no daemon uses it, and left as it is before")
+    func inUse() async throws {
+      let database = try PostgresDatabase()
+      let connection = try await database.open(PostgresSession())
+      try await connection.run("ALTER TABLE atrest.record DROP CONSTRAINT record_is_bounded")
+      try await connection.run("DROP TABLE atrest.removal")
+      try await connection.run("UPDATE atrest.meta SET version = 1")
+      let before = try await tables(connection)
+      var session = PostgresSession()
+      session.sharedLock = .serving
+      let daemon = try await database.open(session)
+      #expect(await error(connection) == .inUse(directory: "The database", process: nil))
+      #expect(try await tables(connection) == before)
+      await daemon.close()
+      // The server ends a session a moment after it was closed.
+      var refusal = await error(connection)
+      while refusal == .inUse(directory: "The database", process: nil) {
+        try Task.checkCancellation()
+        refusal = await error(connection)
+      }
+      #expect(refusal == nil)
+      let meta = try await connection.run("SELECT version FROM atrest.meta")
+      #expect(meta == [[.int8(Int64(PostgresSchema.version))]])
+      try database.openStore().close()
+      await database.stop()
+    }
+
     @Test("a newer format is refused and left as it is")
     func newer() async throws {
       let database = try PostgresDatabase()

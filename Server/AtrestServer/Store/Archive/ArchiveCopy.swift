@@ -66,7 +66,7 @@ package struct ArchiveCopy: Sendable {
       let isEmpty = try await writing { () async throws(StoreError) in
         try await target.beginCopy(of: name, summary)
       }
-      guard isEmpty else { throw .notEmpty }
+      guard isEmpty else { return try await finishedBefore(summary) }
       start = ArchiveProgress(source: name, table: nil, key: .start)
     }
     for table in ArchiveTable.allCases where table.rawValue >= start.table?.rawValue ?? 0 {
@@ -76,6 +76,20 @@ package struct ArchiveCopy: Sendable {
     result.digest = try await compare(summary)
     try await writing { () async throws(StoreError) in try await target.finishCopy() }
     return result
+  }
+
+  /// A copy that was finished, but nobody was told: the answer was lost.
+  private func finishedBefore(
+    _ summary: ArchiveSummary
+  ) async throws(ArchiveCopyError) -> Result {
+    let held = try await writing { () async throws(StoreError) in try await target.summary() }
+    guard held == summary else { throw .notEmpty }
+    do throws(ArchiveCopyError) {
+      return Result(rows: [:], isResumed: true, digest: try await compare(summary))
+    } catch {
+      if case .differs = error { throw .notEmpty }
+      throw error
+    }
   }
 
   private func copy(

@@ -17,6 +17,12 @@ package protocol EventLog: AnyObject {
     of account: AccountID?, before number: UInt64?, limit: Int
   ) throws(StoreError) -> [EventEntry]
 
+  /// A number so that all events up to it are in the log, and none of them comes later; nil if that
+  /// holds for all that are there. Engines with several writers give numbers before they commit.
+  ///
+  /// Later transactions see these events; the one that asks may not.
+  func settledNumber() throws(StoreError) -> UInt64?
+
   /// Visits all events above `number`, oldest first, until `visit` returns false.
   func scan(after number: UInt64, _ visit: (EventEntry) -> Bool) throws(StoreError)
 }

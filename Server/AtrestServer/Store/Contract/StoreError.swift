@@ -31,8 +31,11 @@ package enum StoreError: Error, Equatable {
   case closed
   /// The caller hung up first: nothing was done.
   case notAwaited
-  /// The database cannot be reached, or has too much to do. Nothing was done.
+  /// The database cannot be reached. Nothing was done.
   case unavailable(reason: String)
+  /// The rows are locked for too long, or changed by others again and again; or the database has
+  /// too much to do. Nothing was done, and the connection is in order.
+  case busy(reason: String)
   /// The answer of COMMIT was lost. It may have been done; repeating it finds out.
   case outcomeUnknown(reason: String)
   /// The account is being moved to another cell, or has just been. Nothing was done.
@@ -51,8 +54,8 @@ package enum StoreError: Error, Equatable {
     switch self {
     case .inputOutput, .commitUnknown, .damaged: true
     case .inUse, .newerVersion, .olderVersion, .unfinishedCopy, .notAStore, .cannotOpen, .full,
-      .failed, .closed, .notAwaited, .unavailable, .outcomeUnknown, .moving, .wrongCell, .hasMoves,
-      .notLoaded:
+      .failed, .closed, .notAwaited, .unavailable, .busy, .outcomeUnknown, .moving, .wrongCell,
+      .hasMoves, .notLoaded:
       false
     }
   }
@@ -100,6 +103,9 @@ package enum StoreError: Error, Equatable {
     case .unavailable(let reason):
       "The database cannot be used at the moment (\(reason)). Nothing was lost. It is tried again; "
         + "check that it runs and takes connections."
+    case .busy(let reason):
+      "The database is too slow for what is asked of it, or something else holds what is needed "
+        + "(\(reason)). Nothing was lost. It is tried again."
     case .outcomeUnknown(let reason):
       "The answer of a COMMIT was lost (\(reason)). It may have happened; devices send again what "
         + "was not confirmed to them."

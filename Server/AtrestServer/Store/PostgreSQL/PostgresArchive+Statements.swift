@@ -46,8 +46,9 @@ enum PostgresArchiveStatements {
     case .commits:
       return PostgresStatement(
         """
-        SELECT account, sequence, name FROM atrest.feed_commit
-        WHERE (account, sequence) > ($1, $2) AND \(rest(4)) ORDER BY account, sequence LIMIT $3
+        SELECT account, sequence, name FROM atrest.feed_commit AS c
+        WHERE (account, sequence) > ($1, $2) AND \(rest(4)) AND \(isKept("c"))
+        ORDER BY account, sequence LIMIT $3
         """, place + [.int8(Int64(pages.commits))] + last)
     case .records:
       return PostgresStatement(
@@ -58,7 +59,8 @@ enum PostgresArchiveStatements {
           FROM (
             SELECT account, sequence, key, body, due_ms, history,
               octet_length(body) + octet_length(history) AS size
-            FROM atrest.record WHERE (account, sequence) > ($1, $2) AND \(rest(5))
+            FROM atrest.record AS r
+            WHERE (account, sequence) > ($1, $2) AND \(rest(5)) AND \(isKept("r"))
             ORDER BY account, sequence LIMIT $3) AS rows
           WINDOW w AS (ORDER BY account, sequence ROWS UNBOUNDED PRECEDING)) AS summed
         WHERE before < $4 ORDER BY account, sequence
@@ -71,6 +73,11 @@ enum PostgresArchiveStatements {
         WHERE \(ofAccount)e.number > $1 ORDER BY e.number LIMIT $2
         """, [place[1], .int8(Int64(pages.events))] + last)
     }
+  }
+
+  /// Leaves out what is left of accounts that are gone: see `PostgresRemoval`.
+  private static func isKept(_ row: String) -> String {
+    "NOT EXISTS (SELECT FROM atrest.removal AS x WHERE x.account = \(row).account)"
   }
 
   static func purchases(of accounts: [AccountID]) -> PostgresStatement {

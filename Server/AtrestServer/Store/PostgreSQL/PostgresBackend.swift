@@ -43,6 +43,7 @@ package struct PostgresBackend: Sendable {
     }
     var own = PostgresStatements.session
     own.allowedCommits = session.allowedCommits
+    own.lockTimeout = min(own.lockTimeout, session.lockTimeout)
     let sessions = PostgresSessions(address, session: own, limits: limits, logger: logger)
     do throws(StoreError) {
       try await sessions.migrate(on: shards[0], cell: cell, random: environment.randomNumber)
@@ -100,19 +101,17 @@ package struct PostgresBackend: Sendable {
     queue.announce([.moving(account)] + codes.map { .pairing($0) })
   }
 
-  /// See `Housekeeper.Claim`.
+  /// See `Housekeeper.Claim`. What is left of accounts that were removed goes first.
   var claim: Housekeeper.Claim {
-    { [sessions, shard] now in
-      do {
-        let connection = try await sessions.open(on: shard)
-        let claim = PostgresStatement(Self.claim, [.int8(now.milliseconds), .int8(Self.round)])
-        let results = try? await connection.run(PostgresBatch([claim]))
-        await connection.close()
-        return (results?.first?.rows ?? []).compactMap { $0.first?.int8.map(AccountID.init) }
-      } catch {
-        // A later minute tries again.
-        return []
+    { [sessions, shard] _ in
+      let claimed = try? await sessions.withSession(on: shard) {
+        connection throws(PostgresError) in
+        try await PostgresRemoval.goOn(on: connection)
+        let claim = PostgresStatement(Self.claim, [.int8(Self.round)])
+        return try await connection.run(PostgresBatch([claim])).first?.rows ?? []
       }
+      // After a failure a later minute tries again.
+      return (claimed ?? []).compactMap { $0.first?.int8.map(AccountID.init) }
     }
   }
 
@@ -122,16 +121,22 @@ package struct PostgresBackend: Sendable {
   /// Moves the round's place by a page of accounts, and returns them. At the end the place is 0
   /// again: the next round begins an hour after this one began. A server that dies with its page
   /// leaves it to the next round.
+  ///
+  /// By the database's clock, which all servers share. A beginning that is ahead of it is one of
+  /// another clock, and no reason to wait.
   private static let claim = """
     WITH place AS (SELECT last_account, begun_ms FROM atrest.housekeeping FOR UPDATE),
+    due AS (
+      SELECT p.last_account, c.now FROM place AS p,
+        (SELECT (extract(epoch FROM now()) * 1000)::int8 AS now) AS c
+      WHERE p.last_account > 0 OR p.begun_ms NOT BETWEEN c.now - $1 AND c.now),
     page AS (
-      SELECT a.id FROM atrest.account AS a, place AS p
-      WHERE a.id > p.last_account AND (p.last_account > 0 OR p.begun_ms + $2 <= $1)
-      ORDER BY a.id LIMIT 500),
+      SELECT a.id FROM due AS d CROSS JOIN LATERAL (
+        SELECT id FROM atrest.account WHERE id > d.last_account ORDER BY id LIMIT 500) AS a),
     moved AS (
       UPDATE atrest.housekeeping AS h SET last_account = coalesce((SELECT max(id) FROM page), 0),
-        begun_ms = CASE WHEN h.last_account = 0 THEN $1 ELSE h.begun_ms END
-      FROM place AS p WHERE p.last_account > 0 OR p.begun_ms + $2 <= $1)
+        begun_ms = CASE WHEN h.last_account = 0 THEN d.now ELSE h.begun_ms END
+      FROM due AS d)
     SELECT id FROM page ORDER BY id
     """
 

@@ -39,6 +39,9 @@ actor PostgresLane<Session: DatabaseSession> {
   /// Bounds of one transaction. A group that took longer would make its last job wait for its
   /// first one, and rows of many megabytes are held until the commit.
   private let limits: JobQueue.Limits
+  /// Bytes of stored records that a transaction loads by key or writes, at which it takes no
+  /// further job: a few offers may name many large records.
+  private static var recordBytes: Int { 16 << 20 }
 
   /// - Parameters:
   ///   - open: Opens a session.
@@ -108,14 +111,16 @@ actor PostgresLane<Session: DatabaseSession> {
 
   private func process(_ list: [QueuedJob], isRepeated: Bool = false) async {
     guard !list.isEmpty else { return }
+    let start = environment.nanoseconds()
     do throws(StoreError) {
       let run = try await transact(list)
       jobs.putBack(run.rest)
       jobs.finish(run.refused, .moving)
-      let batch = jobs.settle(run.done)
+      let batch = jobs.settle(run.done, within: environment.nanoseconds() &- start)
       jobs.finish(batch) { self.assumeIsolated { $0.serve() } }
       publish(run.feeds)
     } catch {
+      jobs.charge(list, environment.nanoseconds() &- start)
       await recover(list, from: error, isRepeated: isRepeated)
     }
   }
@@ -126,6 +131,11 @@ actor PostgresLane<Session: DatabaseSession> {
       await dropSession()
       // Nothing was done: a session that the server ended is no reason to fail.
       if isRepeated { jobs.finish(list, error) } else { await process(list, isRepeated: true) }
+    case .busy:
+      // Somebody holds one account's row, or what it holds cannot be. The others go on without it.
+      let parts = Self.byParty(list)
+      guard parts.count > 1 else { return jobs.finish(list, error) }
+      for part in parts { await process(part) }
     case .outcomeUnknown:
       await dropSession()
       logger.warning("a commit's outcome is unknown", metadata: ["error": "\(error.userMessage)"])
@@ -144,6 +154,22 @@ actor PostgresLane<Session: DatabaseSession> {
       // One job is at fault: the others succeed by themselves.
       for job in list { await process([job]) }
     }
+  }
+
+  /// The jobs of each party, in the order of the first ones.
+  private static func byParty(_ list: [QueuedJob]) -> [[QueuedJob]] {
+    var parts: [[QueuedJob]] = []
+    var indices: [Payer.Party: Int] = [:]
+    for job in list {
+      let party = job.payer.party
+      if let index = indices[party] {
+        parts[index].append(job)
+      } else {
+        indices[party] = parts.count
+        parts.append([job])
+      }
+    }
+    return parts
   }
 
   private func transact(_ list: [QueuedJob]) async throws(StoreError) -> Run {
@@ -189,12 +215,19 @@ actor PostgresLane<Session: DatabaseSession> {
     let moving = staged.moving(among: Set(list.compactMap(\.payer.account)))
     // What devices of a moving account have noted is noted again by their next calls.
     try notes.without(moving).write(to: staged.devices)
+    var isFirst = true
     for job in list {
       if let account = job.payer.account, moving.contains(account) {
         run.refused.append(job)
         continue
       }
-      guard answerBytes < limits.batchAnswerBytes else {
+      let hasRoom =
+        answerBytes < limits.batchAnswerBytes
+        && staged.staging.recordBytes < Self.recordBytes
+        // What later jobs lack is not loaded besides.
+        && (staged.staging.isComplete || staged.staging.reads.recordBytes < Self.recordBytes)
+      defer { isFirst = false }
+      guard isFirst || hasRoom else {
         run.rest.append(job)
         continue
       }
@@ -258,6 +291,11 @@ actor PostgresLane<Session: DatabaseSession> {
 extension Payer {
   /// The account whose rows a job of this payer writes; nil: found out while it runs.
   fileprivate var account: AccountID? {
-    if case .account(let id) = party { id } else { nil }
+    switch party {
+    case .account(let id): id
+    // An owner's command that finds nothing to do is acknowledged, too: by a write to this row.
+    case .server: .server
+    case .unauthenticated: nil
+    }
   }
 }

@@ -149,8 +149,7 @@ extension FeedState {
     self.init(
       head: try Cursor(head: row, at: 1), latestTime: latest,
       holdings: Holdings(
-        live: Int(try row.integer(4)), records: Int(try row.integer(5)),
-        bytes: Int(try row.integer(6))),
+        live: try row.count(4), records: try row.count(5), bytes: try row.count(6)),
       clock: try row.time(7))
   }
 }
@@ -160,8 +159,8 @@ extension AccountEntry {
   fileprivate init(_ row: PostgresRow) throws(StoreError) {
     self.init(
       id: try row.account(0), name: try row.text(1), created: try row.time(2),
-      head: try Cursor(head: row, at: 3), devices: Int(try row.integer(7)),
-      records: Int(try row.integer(5)), bytes: Int(try row.integer(6)))
+      head: try Cursor(head: row, at: 3), devices: try row.count(7),
+      records: try row.count(5), bytes: try row.count(6))
   }
 }
 

@@ -29,15 +29,36 @@ extension PostgresLoad {
     }
   }
 
+  /// "AtrEvnt": shared by whoever has drawn numbers, until they are committed or gone. Whoever
+  /// holds it alone knows that no number given before is still under way.
+  private static let numbersLock: Int64 = 0x41_7472_4576_6E74
+
   static func eventNumbers(_ count: Int) -> Part? {
     guard count > 0 else { return nil }
     let statement = PostgresStatement(
-      "SELECT nextval('atrest.event_number') FROM generate_series(1, $1)", [.int8(Int64(count))])
+      """
+      WITH lock AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared($2)::text AS held)
+      SELECT nextval('atrest.event_number') FROM lock, generate_series(1, $1) WHERE held = ''
+      """, [.int8(Int64(count)), .int8(numbersLock)])
     return Part(statement) { rows, reads throws(StoreError) in
       let numbers = try rows.map { values throws(StoreError) in try PostgresRow(values).bits(0) }
       guard numbers.count == count else { throw .wrongRow("a number is missing") }
       // A sequence only grows, also from trip to trip.
       reads.eventNumbers += numbers.sorted()
+    }
+  }
+
+  /// Waits for those that have drawn numbers. For a tool that reads the whole log.
+  static func settledEvent(_ isAsked: Bool) -> Part? {
+    guard isAsked else { return nil }
+    let statement = PostgresStatement(
+      """
+      WITH lock AS MATERIALIZED (SELECT pg_advisory_xact_lock($1)::text AS held)
+      SELECT coalesce(pg_sequence_last_value('atrest.event_number'), 0) FROM lock WHERE held = ''
+      """, [.int8(numbersLock)])
+    return Part(statement) { rows, reads throws(StoreError) in
+      guard let row = rows.first else { throw .wrongRow("an answer is missing") }
+      reads.settledEvent = try PostgresRow(row).bits(0)
     }
   }
 

@@ -32,6 +32,7 @@ extension PostgresLoad {
           sequence: try row.bits(1), body: body, due: try row.optionalTime(3),
           history: try row.bytes(4))
         reads.records.updateValue(record, forKey: asked[index])
+        reads.recordBytes += record.bytes
         answered = index + 1
       }
       pass(to: asked.count)

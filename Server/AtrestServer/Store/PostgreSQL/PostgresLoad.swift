@@ -69,6 +69,7 @@ struct PostgresLoad: Sendable {
     ]
     let events = [
       Self.lastEvents(queries.lastEvents), Self.eventNumbers(queries.eventNumbers),
+      Self.settledEvent(queries.settledEvent),
       Self.eventPages(queries.eventPages), Self.allEventPages(queries.eventPages),
       Self.eventChunks(queries.eventChunks),
     ]

@@ -13,6 +13,12 @@ package final class PostgresQueue: StorageQueue {
   private let shards: [Shard]
   private let sessions: PostgresSessions
   private let exchange: NewsExchange
+  private let registry: SessionRegistry
+  private let logger: Logger
+
+  /// Accounts whose notes are written before the end. What is beyond costs little: a time on a
+  /// list is older, and something is pruned later.
+  private static let lastNotes = 10_000
 
   /// How many sessions a daemon has, beside the two for news.
   package struct Lanes: Sendable {
@@ -36,6 +42,8 @@ package final class PostgresQueue: StorageQueue {
     self.shards = shards
     self.sessions = sessions
     self.exchange = exchange
+    self.registry = registry
+    self.logger = logger
   }
 
   /// Whether the database could be reached when it was tried last.
@@ -45,7 +53,29 @@ package final class PostgresQueue: StorageQueue {
 
   package func announce(_ news: [StoreNews]) { exchange.tell(news) }
 
+  /// Removes what is left of accounts that were removed. The files are PostgreSQL's: VACUUM frees
+  /// the space, and overwrites it as it is used again.
+  package func erase(_ done: @escaping @Sendable (Bool) -> Void) {
+    let shard = shards[0]
+    Task { [sessions, logger] in
+      do throws(StoreError) {
+        try await sessions.withSession(on: shard) { connection throws(PostgresError) in
+          try await PostgresRemoval.goOn(on: connection)
+        }
+        done(true)
+      } catch {
+        logger.warning(
+          "What is left of a removed account is removed by the next round of housekeeping.",
+          metadata: ["error": "\(error.userMessage)"])
+        done(false)
+      }
+    }
+  }
+
   package func close() async {
+    for account in registry.accountsWithNotes(limit: Self.lastNotes) {
+      _ = submit(Operation(writingNotesOf: account))
+    }
     await lanes.close()
     await exchange.stop()
     for shard in shards { await shard.stop() }

@@ -19,6 +19,13 @@ struct PostgresRow {
     try optional(column, \.int8)
   }
 
+  /// How many there are of something. So far from the end of its type that sums do not trap.
+  func count(_ column: Int) throws(StoreError) -> Int {
+    let number = try integer(column)
+    guard (0...(1 << 56)).contains(number) else { throw .wrongRow("a count cannot be") }
+    return Int(number)
+  }
+
   /// A number without a sign, of which the database keeps the bits.
   func bits(_ column: Int) throws(StoreError) -> UInt64 {
     UInt64(bitPattern: try integer(column))

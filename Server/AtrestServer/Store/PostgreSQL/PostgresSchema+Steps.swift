@@ -8,7 +8,7 @@ extension PostgresSchema {
   /// numbers, and counters are kept by account. Records have no foreign key to their account, which
   /// would lock its row for each of them. Numbers without a sign keep their bits in `int8`. Names
   /// are compared as bytes, whatever the database's locale.
-  static let steps: [[String]] = [first]
+  static let steps: [[String]] = [first, second]
 
   private static let first =
     ["CREATE SCHEMA IF NOT EXISTS atrest"] + firstTables + firstFunctions + firstRows
@@ -191,6 +191,18 @@ extension PostgresSchema {
     """
     CREATE TRIGGER event_is_not_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON atrest.event
     FOR EACH STATEMENT EXECUTE FUNCTION atrest.refuse_change()
+    """,
+  ]
+
+  private static let second = [
+    // Accounts that are gone, and of which rows are left: see `PostgresRemoval`.
+    "CREATE TABLE atrest.removal (account int8 PRIMARY KEY)",
+    // What a session must be able to hold of one row. Rows that are there are not looked at, which
+    // would take as long as reading all of them.
+    """
+    ALTER TABLE atrest.record ADD CONSTRAINT record_is_bounded CHECK (
+      octet_length(key) <= 1024 AND octet_length(body) <= 1048576
+        AND octet_length(history) <= 1048576) NOT VALID
     """,
   ]
 

@@ -27,7 +27,9 @@ package enum PostgresSchema {
 
   /// Migrates a database to this format, in one transaction. Does nothing if it has it already.
   ///
-  /// Daemons of the older format must have ended: what they prepared knows other columns.
+  /// Daemons of the older format must have ended: what they prepared knows other columns. Those
+  /// that run share a lock, which a migration takes alone; one that had lost its sessions finds the
+  /// newer format when it opens the next one.
   ///
   /// - Parameters:
   ///   - connection: Without prepared statements of the store, whose tables may not exist yet.
@@ -37,9 +39,9 @@ package enum PostgresSchema {
   ///   - allowsCopy: Whether it may hold an unfinished copy.
   /// - Returns: What was done, or would be.
   /// - Throws: `StoreError`: `newerVersion` if a newer build made it, `notAStore` if the schema
-  ///   `atrest` holds something else, `unfinishedCopy`, `wrongCell`. The database is unchanged
-  ///   then.
-  /// - Complexity: Two trips, three if there is something to do.
+  ///   `atrest` holds something else, `unfinishedCopy`, `wrongCell`, `inUse` if a daemon uses the
+  ///   older format. The database is unchanged then.
+  /// - Complexity: Two trips, four if there is something to do.
   @discardableResult
   package static func migrate(
     on connection: PostgresConnection, name: UInt64 = UInt64.random(in: 1 ... .max),
@@ -74,6 +76,7 @@ package enum PostgresSchema {
         await transaction.rollBack()
         return migration
       }
+      if found > 0 { try await excludeDaemons(from: transaction) }
       let bits = PostgresValue.int8(Int64(bitPattern: max(1, name)))
       let number = PostgresValue.int8(Int64(version))
       let mark =
@@ -94,6 +97,24 @@ package enum PostgresSchema {
     }
   }
 
+  /// Holds what sessions of daemons share, until the transaction ends.
+  private static func excludeDaemons(from transaction: PostgresTransaction) async throws {
+    let key = PostgresSession.SharedLock.serving.key
+    let statement = PostgresStatement("SELECT pg_try_advisory_xact_lock($1)", [.int8(key)])
+    let answer = try await transaction.run([statement]).first?.rows.first
+    guard answer == [.bool(true)] else {
+      await transaction.rollBack()
+      throw StoreError.inUse(directory: path, process: nil)
+    }
+  }
+
+  /// The format of a database that has one.
+  static func version(on connection: PostgresConnection) async throws(PostgresError) -> Int? {
+    let statement = PostgresStatement("SELECT version FROM atrest.meta")
+    let rows = try await connection.run(PostgresBatch([statement], changes: false)).first?.rows
+    return rows?.first?.first?.int8.map { Int($0) }
+  }
+
   /// Migrates a database on a session of its own.
   package static func migrate(
     _ address: PostgresAddress, session: PostgresSession = PostgresSession(),
@@ -103,8 +124,6 @@ package enum PostgresSchema {
     do throws(SocketError) { shard = try Shard(label: "atrest.migration") } catch {
       throw .cannotOpen(path: "\(address)", reason: error.userMessage)
     }
-    var session = session
-    session.sharedLock = .serving
     let connection: PostgresConnection
     do throws(PostgresError) {
       connection = try await PostgresConnection.open(address, on: shard, session: session)

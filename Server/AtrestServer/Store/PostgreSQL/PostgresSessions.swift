@@ -51,19 +51,58 @@ final class PostgresSessions: Sendable {
 
   /// Opens a session.
   ///
-  /// - Throws: `StoreError.unavailable`.
+  /// - Throws: `StoreError.unavailable`; `newerVersion` if a newer server migrated the database.
   func open(on shard: Shard) async throws(StoreError) -> PostgresConnection {
     let now = MonotonicClock.now()
     let refusal = state.withLock { $0.isReachable || now >= $0.nextTry ? nil : $0.reason }
     if let refusal { throw .unavailable(reason: refusal) }
-    do {
-      let connection = try await PostgresConnection.open(
+    let connection: PostgresConnection
+    let version: Int?
+    do throws(PostgresError) {
+      connection = try await PostgresConnection.open(
         address, on: shard, session: session, limits: limits)
-      succeeded()
-      return connection
+      version = try await Self.version(on: connection)
     } catch {
-      failed(error)
+      failed(error.reason, error.userMessage)
       throw .unavailable(reason: error.reason)
+    }
+    // Since this server has opened the store: without a session, nobody saw that it runs.
+    guard version == PostgresSchema.version else {
+      await connection.close()
+      let error = StoreError.newerVersion(
+        path: "The database", found: version ?? 0, supported: PostgresSchema.version)
+      failed("a newer version of atrest-syncd uses it", error.userMessage)
+      throw error
+    }
+    succeeded()
+    return connection
+  }
+
+  private static func version(
+    on connection: PostgresConnection
+  ) async throws(PostgresError) -> Int? {
+    do throws(PostgresError) {
+      return try await PostgresSchema.version(on: connection)
+    } catch {
+      await connection.close()
+      throw error
+    }
+  }
+
+  /// Runs work on a session of its own.
+  ///
+  /// - Throws: `StoreError`.
+  func withSession<R: Sendable>(
+    on shard: Shard, _ body: (PostgresConnection) async throws(PostgresError) -> R
+  ) async throws(StoreError) -> R {
+    let connection = try await open(on: shard)
+    do throws(PostgresError) {
+      let result = try await body(connection)
+      await connection.close()
+      return result
+    } catch {
+      await connection.close()
+      throw StoreError(error)
     }
   }
 
@@ -73,9 +112,12 @@ final class PostgresSessions: Sendable {
   ) async throws(StoreError) {
     let connection: PostgresConnection
     do {
-      // Nothing is prepared: the tables may not be there yet.
+      // Nothing is prepared: the tables may not be there yet. No lock is shared: servers that begin
+      // together would keep each other from migrating.
+      var session = plain
+      session.sharedLock = nil
       connection = try await PostgresConnection.open(
-        address, on: shard, session: plain, limits: limits)
+        address, on: shard, session: session, limits: limits)
     } catch {
       throw .unavailable(reason: error.reason)
     }
@@ -86,6 +128,8 @@ final class PostgresSessions: Sendable {
       throw error
     }
     await connection.close()
+    // Whoever copies the store is found by a session that shares the lock.
+    await (try open(on: shard)).close()
   }
 
   private func succeeded() {
@@ -96,11 +140,11 @@ final class PostgresSessions: Sendable {
     if wasAway { logger.notice("the database can be reached again") }
   }
 
-  private func failed(_ error: PostgresError) {
+  private func failed(_ reason: String, _ message: String) {
     let isNew = state.withLock { state in
       defer {
         state.isReachable = false
-        state.reason = error.reason
+        state.reason = reason
         state.nextTry = MonotonicClock.now().advanced(by: state.pause)
         state.pause = min(Self.longestPause, state.pause * 2)
       }
@@ -108,7 +152,7 @@ final class PostgresSessions: Sendable {
     }
     if isNew {
       logger.error(
-        "the database cannot be reached", metadata: ["error": "\(error.userMessage)"])
+        "the database cannot be used", metadata: ["error": "\(message)"])
     }
   }
 }

@@ -23,6 +23,8 @@ enum PostgresStatements {
     var session = PostgresSession()
     session.prepared = prepared
     session.sharedLock = .serving
+    // Others hold an account's row for a commit, and a whole group waits for it.
+    session.lockTimeout = .seconds(3)
     session.settings = [
       "plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_hashjoin": "off",
       "enable_mergejoin": "off", "max_parallel_workers_per_gather": "0", "jit": "off",

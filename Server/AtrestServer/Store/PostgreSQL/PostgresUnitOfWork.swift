@@ -30,7 +30,7 @@ enum PostgresUnitOfWork {
   /// - Returns: What `body` returned in the run that was committed.
   /// - Throws: What `body` throws in a run that lacks nothing; nothing happened then. Or
   ///   `StoreError`: after `outcomeUnknown` it may have happened, after others not. `unavailable`
-  ///   may be repeated, on another connection if this one is closed.
+  ///   may be repeated on another connection, `busy` on this one, with less work.
   /// - Complexity: Two trips if `accounts` and `queries` have all; a trip more for each round of
   ///   reads that depend on others.
   static func write<R>(
@@ -85,6 +85,17 @@ enum PostgresUnitOfWork {
     var queries: StoreQueries
     var trips = 0
 
+    /// Whether the server's own row has to be written, which is always there.
+    ///
+    /// An acknowledgement commits a write of its own. If it says that something is gone, its
+    /// account may be gone with it, by a commit whose wait for a standby was cut short.
+    func lacksWrite(_ staging: Staging) -> Bool {
+      guard let locked, !locked.contains(.server) else { return false }
+      return locked.contains {
+        staging.reads.presences[$0] == .absent && staging.changes.addedAccounts[$0] == nil
+      }
+    }
+
     mutating func countTrip() throws(DatabaseFailure) {
       trips += 1
       guard trips <= PostgresUnitOfWork.trips else {
@@ -130,6 +141,11 @@ enum PostgresUnitOfWork {
         let staged = StagedTransaction(reads, locked: plan.locked)
         let outcome = Result { () throws(StoreError) in try body(staged) }
         let staging = staged.staging
+        if staging.isComplete, plan.lacksWrite(staging) {
+          await transaction.cancel(isolation: isolation)
+          plan.locked?.insert(.server)
+          break
+        }
         if staging.isComplete {
           do throws(StoreError) {
             return (try outcome.get(), transaction, staging)

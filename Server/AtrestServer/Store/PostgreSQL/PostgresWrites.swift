@@ -49,20 +49,12 @@ enum PostgresWrites {
 
   // MARK: Accounts
 
-  /// Everything but events. First of all: what is added may take the names of what is removed.
+  /// First of all: what is added may take the names of what is removed.
   static func removals(_ accounts: Set<AccountID>) -> PostgresStatement? {
     // The server's own row stays.
     let ids = accounts.filter { $0 != .server }.map(\.rawValue).sorted()
     guard !ids.isEmpty else { return nil }
-    return PostgresStatement(
-      """
-      WITH records AS (DELETE FROM atrest.record WHERE account = ANY ($1)),
-        commits AS (DELETE FROM atrest.feed_commit WHERE account = ANY ($1)),
-        invitations AS (DELETE FROM atrest.invitation WHERE account = ANY ($1)),
-        devices AS (DELETE FROM atrest.device WHERE account = ANY ($1)),
-        purchases AS (DELETE FROM atrest.purchase WHERE account = ANY ($1))
-      DELETE FROM atrest.account WHERE id = ANY ($1)
-      """, [.int8Array(ids)])
+    return PostgresRemoval.statement(for: ids)
   }
 
   private static func additions(

@@ -4,12 +4,14 @@
 import AtrestPostgreSQL
 
 extension StoreError {
-  /// The failure of a transaction. What did not happen, and may be repeated, is `unavailable`.
+  /// The failure of a transaction. What did not happen, and may be repeated, is
+  /// `unavailable` or `busy`.
   init(_ error: PostgresError) {
     self =
       switch error.meaning {
       case .unknown: .outcomeUnknown(reason: error.reason)
-      case .connectionLost, .busy, .conflict, .refused: .unavailable(reason: error.reason)
+      case .connectionLost, .refused: .unavailable(reason: error.reason)
+      case .busy, .conflict: .busy(reason: error.reason)
       case .diskFull: .full
       case .failed: .failed(reason: error.reason)
       case .closed: .closed

@@ -60,6 +60,9 @@ final class SQLiteEvents: EventLog {
     }
   }
 
+  /// One transaction after the other writes.
+  func settledNumber() -> UInt64? { nil }
+
   func scan(after number: UInt64, _ visit: (EventEntry) -> Bool) throws(StoreError) {
     try connection.perform { db in
       let rows = try Row.fetchCursor(

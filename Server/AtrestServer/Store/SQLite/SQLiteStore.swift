@@ -224,7 +224,7 @@ extension SQLiteStore {
       reason
     case .full: "no room left"
     case .inUse, .newerVersion, .olderVersion, .unfinishedCopy, .notAStore, .closed, .notAwaited,
-      .unavailable, .outcomeUnknown, .moving, .wrongCell, .hasMoves, .notLoaded:
+      .unavailable, .busy, .outcomeUnknown, .moving, .wrongCell, .hasMoves, .notLoaded:
       "refused"
     }
   }

@@ -13,6 +13,7 @@ final class StagedEvents: EventLog {
   }
 
   func append(_ events: [NewEvent]) throws(StoreError) {
+    try expectAll(for: events)
     for event in events {
       let account = event.account ?? .server
       try staging.expectWrite(to: account)
@@ -24,6 +25,26 @@ final class StagedEvents: EventLog {
       drawn += 1
       staging.changes.events[account, default: []].append(chain.append(event, number: number))
     }
+  }
+
+  /// So that many accounts cost one trip for their locks and one for their chains.
+  private func expectAll(for events: [NewEvent]) throws(StoreError) {
+    var lacksSome = false
+    func expect(_ read: () throws(StoreError) -> Void) throws(StoreError) {
+      do throws(StoreError) { try read() } catch {
+        guard error == .notLoaded else { throw error }
+        lacksSome = true
+      }
+    }
+    for account in Set(events.map { $0.account ?? .server }) {
+      try expect { () throws(StoreError) in try staging.expectWrite(to: account) }
+      try expect { () throws(StoreError) in _ = try chain(of: account) }
+    }
+    if drawn + events.count > staging.reads.eventNumbers.count {
+      _ = staging.miss { $0.eventNumbers += events.count }
+      lacksSome = true
+    }
+    if lacksSome { throw .notLoaded }
   }
 
   private func chain(of account: AccountID) throws(StoreError) -> EventChain {
@@ -45,6 +66,10 @@ final class StagedEvents: EventLog {
     let new = staging.changes.events.filter { account == nil || $0.key == account }.values
       .joined().filter { $0.number < number ?? .max }
     return Array((known + new).sorted { $0.number > $1.number }.prefix(limit))
+  }
+
+  func settledNumber() throws(StoreError) -> UInt64? {
+    try staging.value(staging.reads.settledEvent) { $0.settledEvent = true }
   }
 
   func scan(after number: UInt64, _ visit: (EventEntry) -> Bool) throws(StoreError) {

@@ -25,6 +25,8 @@ package struct StagedReads: Sendable {
 
   // Records.
   package var records: [RecordAddress: StoredRecord?] = [:]
+  /// Bytes of all `records`.
+  package var recordBytes = 0
   package var feedChunks: [FeedPosition: Chunk<FeedRow>] = [:]
   package var keyChunks: [FeedPosition: Chunk<KeyRow>] = [:]
   package var rangeChunks: [RecordRange: Chunk<RangeRow>] = [:]
@@ -57,6 +59,8 @@ package struct StagedReads: Sendable {
   /// Numbers for new events, ascending: greater than those of all events of the accounts that are
   /// locked.
   package var eventNumbers: [UInt64] = []
+  /// See `EventLog.settledNumber`.
+  package var settledEvent: UInt64?
   /// Newest first.
   package var eventPages: [EventPage: [EventEntry]] = [:]
   /// Ascending, from above a number on.

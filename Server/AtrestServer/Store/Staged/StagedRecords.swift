@@ -37,6 +37,7 @@ final class StagedRecords: RecordStore {
         break
       }
     }
+    staging.recordBytes += bytes
     guard missing.isEmpty else {
       throw staging.miss { queries in
         for address in missing
@@ -66,6 +67,7 @@ final class StagedRecords: RecordStore {
         staging.changes.records[change.address] = change
         changed[change.address.account, default: []].insert(change.address.key)
       }
+      staging.recordBytes += change.record.bytes
       changedBySequence[change.address.account] = nil
     }
   }

@@ -73,6 +73,8 @@ final class Staging {
   let reads: StagedReads
   private let locked: Set<AccountID>?
   var changes = StagedChanges()
+  /// Bytes of the records that this run loaded by key or wrote.
+  var recordBytes = 0
   /// What has to be loaded before the work can go on.
   private(set) var missing = StoreQueries()
   /// Accounts that the work turned out to touch, and that are not locked.

@@ -28,6 +28,7 @@ extension StoreQueries {
     appAccounts.formUnion(other.appAccounts)
     lastEvents.formUnion(other.lastEvents)
     eventNumbers += other.eventNumbers
+    settledEvent = settledEvent || other.settledEvent
     eventPages.formUnion(other.eventPages)
     eventChunks.formUnion(other.eventChunks)
   }

@@ -44,6 +44,7 @@ package struct StoreQueries: Sendable {
   package var lastEvents: Set<AccountID> = []
   /// How many numbers for new events are to be drawn.
   package var eventNumbers = 0
+  package var settledEvent = false
   package var eventPages: Set<EventPage> = []
   package var eventChunks: Set<UInt64> = []
 
@@ -54,7 +55,7 @@ package struct StoreQueries: Sendable {
       && devices.isEmpty && destinations.isEmpty && deviceLists.isEmpty && !everyDevice
       && outboxes.isEmpty && invitations.isEmpty && invitationLists.isEmpty && holders.isEmpty
       && appAccountTokens.isEmpty && appAccounts.isEmpty && lastEvents.isEmpty
-      && eventNumbers == 0 && eventPages.isEmpty && eventChunks.isEmpty
+      && eventNumbers == 0 && !settledEvent && eventPages.isEmpty && eventChunks.isEmpty
   }
 }
 

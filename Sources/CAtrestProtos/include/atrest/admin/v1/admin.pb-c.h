@@ -512,7 +512,7 @@ struct  Atrest__Admin__V1__CheckEventsRequest
 {
   ProtobufCMessage base;
   /*
-   * The number of the newest event to verify. Zero: the whole log.
+   * How many events to verify, from the oldest on. Zero: the whole log.
    */
   uint64_t through;
 };
