@@ -86,37 +86,13 @@ package struct PostgresBackend: Sendable {
   /// See `Housekeeper.Claim`.
   var claim: Housekeeper.Claim {
     { [sessions, shard] now in
-      do {
-        let connection = try await sessions.open(on: shard)
-        let claim = PostgresStatement(Self.claim, [.int8(now.milliseconds), .int8(Self.round)])
-        let results = try? await connection.run(PostgresBatch([claim]))
-        await connection.close()
-        return (results?.first?.rows ?? []).compactMap { $0.first?.int8.map(AccountID.init) }
-      } catch {
-        // A later minute tries again.
-        return []
-      }
+      // A later minute tries again.
+      guard let connection = try? await sessions.open(on: shard) else { return nil }
+      let accounts = try? await PostgresRound.claim(at: now, on: connection)
+      await connection.close()
+      return accounts
     }
   }
-
-  /// From one round of housekeeping to the next, in milliseconds.
-  private static let round: Int64 = 3_600_000
-
-  /// Moves the round's place by a page of accounts, and returns them. At the end the place is 0
-  /// again: the next round begins an hour after this one began. A server that dies with its page
-  /// leaves it to the next round.
-  private static let claim = """
-    WITH place AS (SELECT last_account, begun_ms FROM atrest.housekeeping FOR UPDATE),
-    page AS (
-      SELECT a.id FROM atrest.account AS a, place AS p
-      WHERE a.id > p.last_account AND (p.last_account > 0 OR p.begun_ms + $2 <= $1)
-      ORDER BY a.id LIMIT 500),
-    moved AS (
-      UPDATE atrest.housekeeping AS h SET last_account = coalesce((SELECT max(id) FROM page), 0),
-        begun_ms = CASE WHEN h.last_account = 0 THEN $1 ELSE h.begun_ms END
-      FROM place AS p WHERE p.last_account > 0 OR p.begun_ms + $2 <= $1)
-    SELECT id FROM page ORDER BY id
-    """
 
   /// Reads again what listening devices rely on, until the task is cancelled.
   func keepWatched() async {
