@@ -4,7 +4,7 @@
 import Foundation
 
 private let usage = """
-  usage: atrest-bench PATH-TO-ATREST-SYNCD [throughput|wire|no-op|h2load|one-change|pulls|push-beside|bulk|writers]...
+  usage: atrest-bench PATH-TO-ATREST-SYNCD [throughput|flatness|wire|no-op|h2load|one-change|pulls|push-beside|bulk|writers]...
          atrest-bench PATH-TO-ATREST-SYNCD --store URL [bulk|writers|delivery|filled=ACCOUNTS|watchers=CONNECTIONS]...
   """
 
@@ -52,6 +52,7 @@ enum Main {
       try await measureThroughput(
         server, way: "in the clear as Anki", sizes: [1_000, 10_000], rounds: 7)
     }
+    try await measure("flatness") { try await measureFlatness($0) }
     try await measure("wire") { try await measureWireBytes($0) }
     try await measure("no-op") { try await measureNoOps($0, Caller($0, account: "no-op")) }
     for isEncrypted in [true, false] {
