@@ -75,7 +75,8 @@ func measureFlatness(_ server: ServerProcess) async throws {
       figure(Double(size)), figure(median), figure(cost.server, decimals: 1),
       figure(cost.client, decimals: 1))
   }
-  print("\(figure(Double(many))) / \(figure(Double(few))): \(figure(medians[1] / medians[0], decimals: 2))")
+  let ratio = figure(medians[1] / medians[0], decimals: 2)
+  print("\(figure(Double(many))) / \(figure(Double(few))): \(ratio)")
 }
 
 /// Prints rates as medians over `rounds` runs of each size. CPU time is that of pushing and pulling
