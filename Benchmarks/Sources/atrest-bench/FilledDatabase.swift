@@ -1,53 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures exchanges with one new record among the accounts of a filled database.
+// Measures exchanges with one new record among the accounts of two filled databases.
 
+import AtrestRPC
 import Foundation
 
-/// Prints latencies and the daemon's cost, of accounts that call again and again, and of accounts
-/// that call for the first time.
-///
-/// - Parameter count: Accounts in the database.
-func measureFilledDatabase(_ server: ServerProcess, accounts count: Int) async throws {
-  let probe = try await Caller(server, account: "probe-\(UUID().uuidString)")
-  let channel = try probe.channel()
-  @Sendable func account(_ index: Int) throws -> FilledAccount {
+/// A daemon on a database that Benchmarks/postgresql-large filled.
+private struct FilledDatabase {
+  let server: ServerProcess
+  let count: Int
+  let probe: Caller
+  let channel: GRPCChannel
+  /// Accounts that call again and again.
+  var accounts: [FilledAccount] = []
+  var milliseconds: [Double] = []
+  var processor = 0.0
+
+  init(_ server: ServerProcess, accounts count: Int, active: Int) async throws {
+    (self.server, self.count) = (server, count)
+    probe = try await Caller(server, account: "probe-\(UUID().uuidString)")
+    channel = try probe.channel()
+    for index in (0..<count).shuffled().prefix(active) { accounts.append(try account(index)) }
+    for index in accounts.indices { try await accounts[index].push([accounts[index].nextOffer()]) }
+  }
+
+  func account(_ index: Int) throws -> FilledAccount {
     let device = NumberedDevice(index)
     return try FilledAccount(
       device.caller(like: probe, at: server.address), on: channel, at: device.cursor)
   }
-  let (active, rounds) = (100, 20)
-  // Another hundred in each run: the cursor that they begin with is the one of the filling.
-  let stride = count / active
-  let offset = stride > 1 ? Int.random(in: 0..<stride) : 0
-  var accounts = try (0..<active).map { try account($0 * stride + offset) }
-  for index in accounts.indices { try await accounts[index].push([accounts[index].nextOffer()]) }
-  try await measure(server, "of accounts that called before", exchanges: active * rounds) {
-    try await accounts[$0 % active].push([accounts[$0 % active].nextOffer()])
+
+  /// One exchange of each account.
+  mutating func measure() async throws {
+    let before = server.processorMicroseconds
+    for index in accounts.indices {
+      let offer = try accounts[index].nextOffer()
+      milliseconds.append(try await seconds { try await accounts[index].push([offer]) } * 1e3)
+    }
+    processor += server.processorMicroseconds - before
   }
-  if stride > 1 {
-    try await measure(server, "of accounts that call for the first time", exchanges: 2_000) { _ in
+
+  /// One exchange of each of other accounts, which the daemon does not know yet.
+  mutating func measureStrangers(_ number: Int) async throws {
+    for _ in 0..<number {
       var stranger = try account(Int.random(in: 0..<count))
-      try await stranger.push([stranger.nextOffer()])
+      let offer = try stranger.nextOffer()
+      milliseconds.append(try await seconds { try await stranger.push([offer]) } * 1e3)
     }
   }
-  // More than a daemon keeps in memory.
-  let callers = min(count, 60_000)
-  try await eachOf(callers) { index in try await account(count - 1 - index).check() }
-  report("daemon's resident memory, MB", server.residentMegabytes)
-  await channel.close()
+
+  mutating func takeQuantiles() -> (p50: Double, p99: Double, cost: Double) {
+    let sorted = milliseconds.sorted()
+    let cost = processor / Double(max(1, sorted.count))
+    (milliseconds, processor) = ([], 0)
+    return (quantile(sorted, 0.5), quantile(sorted, 0.99), cost)
+  }
 }
 
-private func measure(
-  _ server: ServerProcess, _ name: String, exchanges: Int, _ body: (Int) async throws -> Void
+/// Prints latencies and the daemon's cost in a small database and in a large one, which alternate,
+/// and the memory of the daemon on the large one.
+func measureFilledDatabases(
+  _ servers: (small: ServerProcess, large: ServerProcess), accounts: (small: Int, large: Int)
 ) async throws {
-  var milliseconds: [Double] = []
-  let before = server.processorMicroseconds
-  for index in 0..<exchanges {
-    milliseconds.append(try await seconds { try await body(index) } * 1e3)
+  let (active, rounds) = (accounts.small, 50)
+  var small = try await FilledDatabase(servers.small, accounts: accounts.small, active: active)
+  var large = try await FilledDatabase(servers.large, accounts: accounts.large, active: active)
+  for _ in 0..<rounds {
+    try await small.measure()
+    try await large.measure()
   }
-  let cost = (server.processorMicroseconds - before) / Double(exchanges)
-  milliseconds.sort()
-  report("exchange with one change, ms, p50, \(name)", quantile(milliseconds, 0.5))
-  report("exchange with one change, ms, p99, \(name)", quantile(milliseconds, 0.99))
-  report("daemon's processor time an exchange, us, \(name)", cost)
+  let (few, many) = (small.takeQuantiles(), large.takeQuantiles())
+  report("among \(accounts.small) accounts, ms, p50", few.p50)
+  report("among \(accounts.small) accounts, ms, p99", few.p99)
+  report("among \(accounts.small) accounts, daemon's processor time, us", few.cost)
+  report("among \(accounts.large), of \(active) that call often, ms, p50", many.p50)
+  report("among \(accounts.large), of \(active) that call often, ms, p99", many.p99)
+  report("among \(accounts.large), daemon's processor time, us", many.cost)
+  report("large / small, p50", many.p50 / few.p50)
+  for _ in 0..<rounds {
+    try await small.measure()
+    try await large.measureStrangers(40)
+  }
+  let strangers = large.takeQuantiles()
+  report("among \(accounts.large), of those that call for the first time, ms, p50", strangers.p50)
+  report("the same / small, p50", strangers.p50 / small.takeQuantiles().p50)
+
+  // More than a daemon keeps in memory.
+  let database = large
+  try await eachOf(min(accounts.large, 60_000)) { index in
+    try await database.account(database.count - 1 - index).check()
+  }
+  let memory = "daemon's resident memory, MB"
+  report("\(memory), among \(accounts.small) accounts", servers.small.residentMegabytes)
+  report("\(memory), after 60,000 of the others called", servers.large.residentMegabytes)
+  await small.channel.close()
+  await large.channel.close()
 }

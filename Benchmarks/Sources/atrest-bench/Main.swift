@@ -4,8 +4,9 @@
 import Foundation
 
 private let usage = """
-  usage: atrest-bench PATH-TO-ATREST-SYNCD [throughput|wire|no-op|h2load|one-change|pulls|push-beside|bulk|writers]...
-         atrest-bench PATH-TO-ATREST-SYNCD --store URL [bulk|writers|delivery|filled=ACCOUNTS|watchers=CONNECTIONS]...
+  usage: atrest-bench PATH-TO-ATREST-SYNCD [throughput|flatness|wire|no-op|h2load|one-change|pulls|push-beside|bulk|writers]...
+         atrest-bench PATH-TO-ATREST-SYNCD --store URL [bulk|writers|delivery|watchers=CONNECTIONS]...
+         atrest-bench PATH-TO-ATREST-SYNCD --store SMALL --store LARGE filled=ACCOUNTS
   """
 
 @main
@@ -17,12 +18,13 @@ enum Main {
       exit(64)
     }
     let binary = URL(fileURLWithPath: path)
-    if arguments.first == "--store" {
-      guard let store = arguments.dropFirst().first else {
-        print(usage)
-        exit(64)
-      }
-      try await measure(binary, on: store, Array(arguments.dropFirst(2)))
+    var stores: [String] = []
+    while arguments.first == "--store", let store = arguments.dropFirst().first {
+      stores.append(store)
+      arguments = arguments.dropFirst(2)
+    }
+    if let store = stores.last {
+      try await measure(binary, on: store, beside: stores.first, Array(arguments))
     } else {
       try await measure(binary, Set(arguments))
     }
@@ -52,6 +54,7 @@ enum Main {
       try await measureThroughput(
         server, way: "in the clear as Anki", sizes: [1_000, 10_000], rounds: 7)
     }
+    try await measure("flatness") { try await measureFlatness($0) }
     try await measure("wire") { try await measureWireBytes($0) }
     try await measure("no-op") { try await measureNoOps($0, Caller($0, account: "no-op")) }
     for isEncrypted in [true, false] {
@@ -68,7 +71,11 @@ enum Main {
   }
 
   /// On daemons of one PostgreSQL database, over TLS.
-  private static func measure(_ binary: URL, on store: String, _ chosen: [String]) async throws {
+  ///
+  /// - Parameter small: A database of a hundred accounts.
+  private static func measure(
+    _ binary: URL, on store: String, beside small: String?, _ chosen: [String]
+  ) async throws {
     for word in chosen {
       let (name, number) = (word.prefix { $0 != "=" }, Int(word.drop { $0 != "=" }.dropFirst()))
       var servers = [try ServerProcess(binary: binary, store: store, options: manyConnections)]
@@ -85,8 +92,10 @@ enum Main {
       case ("bulk", nil): try await measureBulkTransfers(servers[0])
       case ("writers", nil): try await measureWriters(servers[0])
       case ("delivery", nil): try await measureDelivery(from: servers[0], to: daemons(2)[1])
-      case ("filled", let accounts?):
-        try await measureFilledDatabase(servers[0], accounts: accounts)
+      case ("filled", let count?):
+        let other = try ServerProcess(binary: binary, store: small)
+        defer { other.stop() }
+        try await measureFilledDatabases((other, servers[0]), accounts: (100, count))
       case ("watchers", let connections?):
         try await measureWatchers(daemons(3), connections: connections)
       default: throw BenchmarkError(description: "there is no measurement \(word)\n\(usage)")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device of a database that Benchmarks/postgresql-large filled: its secrets follow from its number.
+// A device that Benchmarks/postgresql-large made: its secrets follow from its number.
 
 import AtrestReplication
 import Foundation

@@ -37,6 +37,48 @@ private func fast(_ index: Int) throws -> Session {
   return Session(id: .random(), span: span, targetMinutes: 960)
 }
 
+/// A device that has pushed nothing yet, of an account of its own.
+private func filledDevice(_ server: ServerProcess, records: Int) async throws -> TestDevice {
+  let link = try server.addAccount("throughput-\(UUID().uuidString)")
+  let device = try await TestDevice(link: link, name: "source")
+  try device.replica.transaction { transaction in
+    for index in 0..<records { try transaction.save(fast(index)) }
+  }
+  return device
+}
+
+/// Prints how much slower a record is pushed if there are many of them. The sizes alternate, so
+/// that background load affects both.
+func measureFlatness(_ server: ServerProcess) async throws {
+  let (few, many, rounds) = (10_000, 100_000, 5)
+  print("\nRecords pushed through the client library, over TLS (median of \(rounds))")
+  row("records", "pushed/s", "server us", "client us")
+  var rates: [Int: [Double]] = [:]
+  var costs: [Int: (server: Double, client: Double)] = [:]
+  for _ in 0..<rounds {
+    // Several of few: each is over in a fifth of a second.
+    for size in Array(repeating: few, count: 3) + [many] {
+      let device = try await filledDevice(server, records: size)
+      defer { device.remove() }
+      let before = (server.processorMicroseconds, ownProcessorMicroseconds())
+      let time = try await seconds { _ = try await device.replica.sync() }
+      rates[size, default: []].append(Double(size) / time)
+      let runs = Double(size * rounds * (size == few ? 3 : 1))
+      costs[size, default: (0, 0)].server += (server.processorMicroseconds - before.0) / runs
+      costs[size, default: (0, 0)].client += (ownProcessorMicroseconds() - before.1) / runs
+    }
+  }
+  let medians = [few, many].map { quantile(rates[$0, default: []].sorted(), 0.5) }
+  for (size, median) in zip([few, many], medians) {
+    let cost = costs[size, default: (0, 0)]
+    row(
+      figure(Double(size)), figure(median), figure(cost.server, decimals: 1),
+      figure(cost.client, decimals: 1))
+  }
+  let ratio = figure(medians[1] / medians[0], decimals: 2)
+  print("\(figure(Double(many))) / \(figure(Double(few))): \(ratio)")
+}
+
 /// Prints rates as medians over `rounds` runs of each size. CPU time is that of pushing and pulling
 /// one record, both clients together; unlike the rates it hardly depends on background load.
 ///
@@ -51,13 +93,9 @@ func measureThroughput(
     var pulls: [Double] = []
     var serverCost = 0.0
     var clientCost = 0.0
-    for round in 0..<rounds {
-      let link = try server.addAccount("throughput-\(size)-\(round)")
-      let source = try await TestDevice(link: link, name: "source")
+    for _ in 0..<rounds {
+      let source = try await filledDevice(server, records: size)
       defer { source.remove() }
-      try source.replica.transaction { transaction in
-        for index in 0..<size { try transaction.save(fast(index)) }
-      }
       let invitation = try await source.replica.invite(withoutApproval: true)
       let target = try await TestDevice(link: invitation.link.text, name: "target")
       defer { target.remove() }

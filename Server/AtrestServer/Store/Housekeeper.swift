@@ -20,9 +20,9 @@ package final class Housekeeper: Sendable {
   private let clock: ClockMonitor?
   private let claim: Claim?
 
-  /// Claims the next accounts of the round that all servers of a database share; none if no round
-  /// is due.
-  package typealias Claim = @Sendable (_ now: WallTime) async -> [AccountID]
+  /// Claims the next page of the round that all servers of a database share, and returns those of
+  /// its accounts in which something may be due; nil if no round is under way or due.
+  package typealias Claim = @Sendable (_ now: WallTime) async -> [AccountID]?
 
   /// - Parameter claim: Nil: every account in the registry is visited.
   package init(
@@ -64,7 +64,7 @@ package final class Housekeeper: Sendable {
 
   /// Takes part in the round of all servers, if one is due.
   private func goOn(_ claim: Claim) async {
-    while !Task.isCancelled, case let accounts = await claim(environment.now()), !accounts.isEmpty {
+    while !Task.isCancelled, let accounts = await claim(environment.now()) {
       for account in accounts {
         while !Task.isCancelled, await doSlice(of: account) {}
       }

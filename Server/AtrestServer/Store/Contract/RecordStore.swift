@@ -79,6 +79,12 @@ package struct RecordAddress: Hashable, Sendable {
     self.account = account
     self.key = key
   }
+
+  /// Hashes all bytes in one call. An array would hash them one by one.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(account)
+    key.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
 }
 
 /// A half-open interval of keys.

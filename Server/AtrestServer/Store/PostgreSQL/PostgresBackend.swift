@@ -103,42 +103,15 @@ package struct PostgresBackend: Sendable {
 
   /// See `Housekeeper.Claim`. What is left of accounts that were removed goes first.
   var claim: Housekeeper.Claim {
-    { [sessions, shard] _ in
-      let claimed = try? await sessions.withSession(on: shard) {
-        connection throws(PostgresError) in
-        try await PostgresRemoval.goOn(on: connection)
-        let claim = PostgresStatement(Self.claim, [.int8(Self.round)])
-        return try await connection.run(PostgresBatch([claim])).first?.rows ?? []
-      }
+    { [sessions, shard] now in
       // After a failure a later minute tries again.
-      return (claimed ?? []).compactMap { $0.first?.int8.map(AccountID.init) }
+      try? await sessions.withSession(on: shard) {
+        connection throws(PostgresError) -> [AccountID]? in
+        try await PostgresRemoval.goOn(on: connection)
+        return try await PostgresRound.claim(at: now, on: connection)
+      }
     }
   }
-
-  /// From one round of housekeeping to the next, in milliseconds.
-  private static let round: Int64 = 3_600_000
-
-  /// Moves the round's place by a page of accounts, and returns them. At the end the place is 0
-  /// again: the next round begins an hour after this one began. A server that dies with its page
-  /// leaves it to the next round.
-  ///
-  /// By the database's clock, which all servers share. A beginning that is ahead of it is one of
-  /// another clock, and no reason to wait.
-  private static let claim = """
-    WITH place AS (SELECT last_account, begun_ms FROM atrest.housekeeping FOR UPDATE),
-    due AS (
-      SELECT p.last_account, c.now FROM place AS p,
-        (SELECT (extract(epoch FROM now()) * 1000)::int8 AS now) AS c
-      WHERE p.last_account > 0 OR p.begun_ms NOT BETWEEN c.now - $1 AND c.now),
-    page AS (
-      SELECT a.id FROM due AS d CROSS JOIN LATERAL (
-        SELECT id FROM atrest.account WHERE id > d.last_account ORDER BY id LIMIT 500) AS a),
-    moved AS (
-      UPDATE atrest.housekeeping AS h SET last_account = coalesce((SELECT max(id) FROM page), 0),
-        begun_ms = CASE WHEN h.last_account = 0 THEN d.now ELSE h.begun_ms END
-      FROM due AS d)
-    SELECT id FROM page ORDER BY id
-    """
 
   /// Reads again what listening devices rely on, until the task is cancelled.
   func keepWatched() async {

@@ -52,13 +52,16 @@ extension PostgresLoad {
       for (position, rows) in zip(asked, try grouped(rows, count: asked.count)) {
         var chunk = StagedReads.Chunk<StagedReads.FeedRow>(rows: [], isLast: true)
         chunk.rows.reserveCapacity(rows.count)
-        for values in rows {
+        var bytes = 0
+        for values in rows.prefix(feedRows) {
           let row = PostgresRow(values)
+          let body = try row.bytes(3)
+          bytes += body.count
           chunk.rows.append(
-            StagedReads.FeedRow(
-              sequence: try row.bits(1), key: try row.bytes(2), body: try row.bytes(3)))
-          chunk.isLast = try row.flag(4)
+            StagedReads.FeedRow(sequence: try row.bits(1), key: try row.bytes(2), body: body))
         }
+        // Where it ended by bytes there may be no more rows: the next chunk is empty then.
+        chunk.isLast = rows.count <= feedRows && bytes < feedBytes
         reads.feedChunks[position] = chunk
       }
     }

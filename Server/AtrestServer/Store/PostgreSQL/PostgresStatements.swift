@@ -77,20 +77,21 @@ enum PostgresStatements {
       WHERE before - previous < $3 ORDER BY n
       """, parameters: [.int8Array, .byteaArray, .int8])
 
-  /// $3: rows of a chunk, and one more; $4: bytes at which it ends.
+  /// $3: rows of a chunk, and one more; $4: bytes at which it ends. One window: each costs as much
+  /// as reading the rows.
   static let feedChunks = PreparedStatement(
     name: "feed_chunks",
     sql: """
-      SELECT q.n, c.sequence, c.key, c.body, c.is_last
+      SELECT q.n, c.sequence, c.key, c.body
       FROM unnest($1, $2) WITH ORDINALITY AS q (account, after, n)
       CROSS JOIN LATERAL (
-        SELECT *, row_number() OVER w AS number, lead(sequence) OVER w IS NULL AS is_last,
-          sum(octet_length(body)) OVER w - octet_length(body) AS before
+        SELECT *, sum(octet_length(body)) OVER (
+          ORDER BY sequence ROWS UNBOUNDED PRECEDING) AS total
         FROM (
           SELECT sequence, key, body FROM atrest.record
           WHERE account = q.account AND sequence > q.after ORDER BY sequence LIMIT $3) AS rows
-        WINDOW w AS (ORDER BY sequence ROWS UNBOUNDED PRECEDING)) AS c
-      WHERE c.number < $3 AND c.before < $4 ORDER BY q.n, c.sequence
+        ) AS c
+      WHERE c.total - octet_length(c.body) < $4 ORDER BY q.n, c.sequence
       """, parameters: [.int8Array, .int8Array, .int8, .int8])
 
   static let devices = PreparedStatement(
