@@ -14,6 +14,7 @@ import part_bits
 import part_cut
 import part_disk
 import part_herd
+import part_history
 import part_huge
 import part_kill
 import part_odd
@@ -101,6 +102,7 @@ def parts(options, mode):
         ),
         "herd": lambda folder: part_herd.run(binaries, folder, clients=mode["clients"]),
         "huge": lambda folder: part_huge.run(binaries, folder, records=mode["records"]),
+        "history": lambda folder: part_history.run(binaries, folder),
         "kill": lambda folder: part_kill.run(
             binaries,
             options.folder or folder,
