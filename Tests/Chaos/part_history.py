@@ -5,6 +5,7 @@ what only a reader of theirs still holds, and although somebody wrote on in the 
 
 import contextlib
 import random
+import time
 
 from atrest.sync.v1 import records_pb2
 from checker import differences
@@ -15,7 +16,7 @@ from scene import judged, note_water
 from states import from_dump, from_feed
 from stranger import Stranger
 from values import text
-from world import Companion, Server, device_of
+from world import LIMIT_SECONDS, Companion, Server, device_of
 
 ACCOUNT = "home"
 # Each device with its daemon. One writes what is lost, and is gone for a while; the newcomer is
@@ -119,8 +120,7 @@ def tell(world, way, title, result):
     # Those who know of it synced once. What is missing now is lost, whatever they do from here on.
     verdict = world.judge()
 
-    world.sync_all()
-    verdict.problems += world.differences()
+    verdict.problems += world.differences_in_the_end()
     result.lost += verdict.lost
     result.acknowledged = verdict.acknowledged
     result.problems += [f"{title}: {problem}" for problem in verdict.problems]
@@ -145,11 +145,13 @@ def lose_something(world):
             heads[stranger.head.sequence] = stranger.head.commit
         world.note("phone")
         world.companions["phone"].say("sync")
-    author.sync()
-    # It wrote none of it; and it will be the only one with what is gone with its writer.
+    for stranger in (author, gone):
+        stranger.act_somehow(world.rng)
+        stranger.sync_persistently()
+        heads[stranger.head.sequence] = stranger.head.commit
+    # It wrote nothing itself; and it alone has that last write, once its writer is gone.
     received = world.companions["tablet"].json("sync")["received"]
     expect(received > 0, "the tablet pulled nothing")
-    heads[author.head.sequence] = author.head.commit
     return heads
 
 
@@ -204,8 +206,7 @@ class World:
         for stranger in self.strangers.values():
             stranger.act(SHARED[0], {2: text(f"before {self.rng.random()}")})
         self.note("phone")
-        for _ in range(2):
-            self.sync_all()
+        expect(not self.differences_in_the_end(), "they differ before anything is lost")
 
     def note(self, name):
         offset = 1_000_000 * list(COMPANIONS).index(name)
@@ -227,8 +228,17 @@ class World:
     def judge(self):
         return judged(self.logs, STRANGERS, COMPANIONS, self.state())
 
-    def differences(self):
-        """Of what the daemons show, and what companions hold."""
+    def differences_in_the_end(self):
+        """Between the database and the companions' replicas, once all have exchanged everything. A
+        daemon that has not heard of another's commit yet does not know that there is more."""
+        until = time.monotonic() + LIMIT_SECONDS
+        while True:
+            self.sync_all()
+            found = self._differences()
+            if not found or time.monotonic() > until:
+                return found
+
+    def _differences(self):
         states = {name: from_dump(each.dump()) for name, each in self.companions.items()}
         found = differences({"server": self.state(), **states})
         digests = {each.say("replica", "digest") for each in self.companions.values()}
