@@ -21,10 +21,15 @@ JOURNAL_TAIL = 24
 
 
 class Ledger:
-    """All that is known of one account. `commands` answer for the records that no offer made."""
+    """All that is known of one account.
 
-    def __init__(self, commands=()):
-        self.commands = commands
+    - commands: they answer for the records that no offer made.
+    - may_go_back: whether the server may lose something, and say so. Whatever it acknowledged has to
+      be there again when it is judged.
+    """
+
+    def __init__(self, commands=(), may_go_back=False):
+        self.commands, self.may_go_back = commands, may_go_back
         self.cursor = None
         self.acknowledged = 0
         self._tries = defaultdict(dict)  # Offers by key, and whether acknowledged.
@@ -46,7 +51,7 @@ class Ledger:
             self._lives.add(path)
             for offer, is_acknowledged in checker.offers(path):
                 self.tried(offer, is_acknowledged)
-            if any(line.get("restarted") for line in lines(path)):
+            if not self.may_go_back and any(line.get("restarted") for line in lines(path)):
                 self._problems.append("the server said that it lost something")
 
     def tried(self, offer, is_acknowledged):
@@ -56,29 +61,37 @@ class Ledger:
 
     def follow(self, device):
         """Takes in what the feed has brought since."""
-        told = set()
+        told, is_whole = set(), False
         for page in device.pages(self.cursor):
             if page.restarted:
-                self._problems.append("the server said that it lost something")
+                is_whole = True
+                if not self.may_go_back:
+                    self._problems.append("the server said that it lost something")
             for encoded in page.records:
-                key = self._see(encoded)
+                key = key_of(encoded)
+                if self._records.get(key) != encoded:
+                    self._see(key, encoded)
                 if key in told:
                     self._problems.append(f"the feed brings {checker.title(key)} twice")
                 told.add(key)
             self.cursor = page.cursor
+        if is_whole:
+            self._forget(self._records.keys() - told)
 
-    def _see(self, encoded):
-        message = records_pb2.Record.FromString(encoded)
-        key = (message.kind, message.id)
+    def _see(self, key, encoded):
         self._records[key] = encoded
         about = subject(key)
         if about != key:
             self._journal[about].add(key)
-        self._touch(about, message)
-        return key
+        self._touch(about, encoded)
 
-    def _touch(self, key, message):
+    def _forget(self, keys):
+        for key in keys:
+            self._touch(subject(key), self._records.pop(key))
+
+    def _touch(self, key, encoded):
         self._touched.add(key)
+        message = records_pb2.Record.FromString(encoded)
         for commands in self.commands:
             commands.see(key, message)
 
@@ -92,16 +105,15 @@ class Ledger:
         """Reads all there is again."""
         found = set()
         for encoded in device.all_records():
-            message = records_pb2.Record.FromString(encoded)
-            key = (message.kind, message.id)
+            key = key_of(encoded)
             found.add(key)
             if self._records.get(key) != encoded:
                 self._problems.append(f"{checker.title(key)} changed, and the feed did not tell")
-                self._see(encoded)
-        for key in self._records.keys() - found:
+                self._see(key, encoded)
+        gone = self._records.keys() - found
+        for key in gone:
             self._problems.append(f"{checker.title(key)} is gone, and the feed did not tell")
-            message = records_pb2.Record.FromString(self._records.pop(key))
-            self._touch(subject(key), message)
+        self._forget(gone)
         self._audited = len(self._records)
 
     def state(self):
@@ -135,6 +147,11 @@ class Ledger:
 
     def _record(self, key):
         return to_record(records_pb2.Record.FromString(self._records[key]))[1]
+
+
+def key_of(encoded):
+    message = records_pb2.Record.FromString(encoded)
+    return (message.kind, message.id)
 
 
 def subject(key):

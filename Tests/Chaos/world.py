@@ -8,6 +8,7 @@ import re
 import shutil
 import socket
 import subprocess
+import time
 import types
 
 
@@ -60,6 +61,14 @@ class Server(Daemon):
             stderr=log or subprocess.DEVNULL,
             env={**os.environ, **(env or {})},
         )
+
+    def kill_at_start(self, seconds):
+        """Starts it, and kills it so soon that it may not even listen."""
+        with open(self.log, "ab") as log:
+            infant = self.spawn(log=log)
+        time.sleep(seconds)
+        infant.kill()
+        infant.communicate()
 
     def complaints(self):
         """The lines of its log that are more than notices."""
