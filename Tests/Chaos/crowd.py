@@ -7,6 +7,7 @@ import multiprocessing
 import signal
 import time
 
+import grpc
 import writer
 from checker import differences
 from companion_log import Commands
@@ -17,6 +18,7 @@ from stranger import encoded
 from typist import Typist
 from world import LIMIT_SECONDS, Companion, device_of
 
+PAUSE_SECONDS = 0.05
 # The share of writes to existing records. A store that grows slowly restarts quickly after each
 # kill, because it is read completely. A replica that grows slowly keeps commands fast.
 CHANGES = 0.85
@@ -34,12 +36,13 @@ class Crowd:
 
     - servers: at least one. Writers go from one to another as they please.
     - may_go_back: whether the server may lose what it acknowledged, and has to be given it back.
-      Then writers remember everything since the last check, and none forgets what waits.
+      Then writers remember everything since the last check, and none forgets what waits. To be
+      changed while nobody writes.
     """
 
-    def __init__(self, binaries, folder, servers, seed, batch, progress, *, may_go_back=False):
+    def __init__(self, binaries, folder, servers, seed, batch, progress):
         self.servers, self.seed, self.batch, self.progress = servers, seed, batch, progress
-        self.may_go_back = may_go_back
+        self.may_go_back = False
         self.logs = folder / "logs"
         self.logs.mkdir(parents=True, exist_ok=True)
         for name in ("writers", "commands", "lives", "checks"):
@@ -52,9 +55,7 @@ class Crowd:
         self.writers, self.typists = {}, []
         self.companions = {n: Companion(binaries, folder / n) for n in COMPANIONS}
         self.commands = [Commands(name) for name in COMPANIONS]
-        self.ledgers = {
-            a: Ledger(self.commands if a == SHARED else (), may_go_back) for a in ACCOUNTS
-        }
+        self.ledgers = {a: Ledger(self.commands if a == SHARED else ()) for a in ACCOUNTS}
 
     def settle_in(self):
         """Pairs everybody, the first time."""
@@ -132,6 +133,19 @@ class Crowd:
             if process.exitcode not in (0, -signal.SIGTERM):  # -SIGTERM if it had hardly begun.
                 surprises.append(f"the writer {name} ended with {process.exitcode}")
                 process.kill()
+        return surprises + self._pause_typists()
+
+    def stop(self):
+        """Ends everybody at once, so that nobody brings anything back. Returns what surprised
+        them."""
+        for process in self.writers.values():
+            process.kill()
+            process.join()
+            self.progress["writers"] += 1
+        return self._pause_typists()
+
+    def _pause_typists(self):
+        surprises = []
         for typist in self.typists:
             typist.stop()
             self.progress["commands"] += typist.kills
@@ -153,12 +167,14 @@ class Crowd:
         meanwhile."""
         for companion in self.companions.values():
             companion.say("sync")
-        self._judge(result)
+        for account in ACCOUNTS:
+            self._read(account)
+            result.take(self.ledgers[account].judge())
         if not self._agree():
             result.wrong("the companions' replicas are not equal")
         audited = [a for a in ACCOUNTS if of_all or self.ledgers[a].wants_audit]
         for account in audited:
-            self._follow(account, audits=True)
+            self._read(account, audits=True)
         if SHARED in audited:
             states = {n: from_dump(c.dump()) for n, c in self.companions.items()}
             server = self.ledgers[SHARED].state()
@@ -167,19 +183,41 @@ class Crowd:
             result.take(self.ledgers[account].judge())
         self.progress["checks"] += 1
 
-    def _judge(self, result):
-        for commands in self.commands:
-            commands.read(self.logs)
-        for account, ledger in self.ledgers.items():
-            ledger.read(self.logs, *(n for n, a in STRANGERS.items() if a == account))
-            self._follow(account)
-            result.take(ledger.judge())
+    def await_service(self):
+        """Returns once every server answers out of its store."""
+        replica, token = self.progress["devices"]["alpha"]
+        until = time.monotonic() + LIMIT_SECONDS
+        for server in self.servers:
+            with open_channel(server.listen) as channel:
+                device = device_of(replica, token, channel)
+                while True:
+                    try:
+                        device.exchange()
+                        break
+                    except grpc.RpcError:
+                        if time.monotonic() > until:
+                            raise
+                        time.sleep(PAUSE_SECONDS)
 
-    def _follow(self, account, audits=False):
+    def check_loss(self, result):
+        """Judges whether the server has what it acknowledged, before any device syncs again."""
+        for account in ACCOUNTS:
+            self._read(account)
+            verdict = self.ledgers[account].lost_now()
+            result.lost += verdict.lost
+            result.problems += verdict.problems
+
+    def _read(self, account, audits=False):
+        """Takes in the logs, and then what the server holds."""
         ledger = self.ledgers[account]
-        name = next(n for n, a in STRANGERS.items() if a == account)
+        ledger.may_go_back = self.may_go_back
+        names = [n for n, a in STRANGERS.items() if a == account]
+        ledger.read(self.logs, *names)
+        if account == SHARED:
+            for commands in self.commands:
+                commands.read(self.logs)
         with open_channel(self.servers[0].listen) as channel:
-            device = device_of(*self.progress["devices"][name], channel)
+            device = device_of(*self.progress["devices"][names[0]], channel)
             ledger.follow(device)
             if audits:
                 ledger.audit(device)

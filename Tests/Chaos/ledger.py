@@ -13,7 +13,7 @@ from collections import defaultdict
 
 import checker
 from atrest.sync.v1 import records_pb2, sync_pb2
-from checker import History, Verdict, check
+from checker import LOST, History, Verdict, check
 from model import CONFLICT, to_record
 from oplog import OpLog, lines
 
@@ -28,8 +28,9 @@ class Ledger:
       be there again when it is judged.
     """
 
-    def __init__(self, commands=(), may_go_back=False):
-        self.commands, self.may_go_back = commands, may_go_back
+    def __init__(self, commands=()):
+        self.commands = commands
+        self.may_go_back = False
         self.cursor = None
         self.acknowledged = 0
         self._tries = defaultdict(dict)  # Offers by key, and whether acknowledged.
@@ -55,6 +56,8 @@ class Ledger:
                 self._problems.append("the server said that it lost something")
 
     def tried(self, offer, is_acknowledged):
+        if not offer.written:
+            return  # Given back: somebody's write, which was offered as one before.
         key, encoded = (offer.record.kind, offer.record.id), offer.SerializeToString()
         self._tries[key][encoded] = self._tries[key].get(encoded, False) or is_acknowledged
         self._touched.add(key)
@@ -129,11 +132,7 @@ class Ledger:
             verdict.add(more)
             known |= keys
         for key in self._touched:
-            history = History()
-            for encoded, is_acknowledged in self._tries.get(key, {}).items():
-                history.tried(sync_pb2.Offer.FromString(encoded), is_acknowledged)
-            state = self._state_of({key, *self._journal.get(key, ())})
-            more = check(history, state)
+            more, history, state = self._check(key)
             more.problems += checker.from_nowhere(state, history, known)
             more.acknowledged -= self._counted.get(key, 0)
             self._counted[key] = history.acknowledged
@@ -141,6 +140,23 @@ class Ledger:
         self._touched = set()
         self.acknowledged += verdict.acknowledged
         return verdict
+
+    def lost_now(self):
+        """What was acknowledged and is not there, however it might come back; only of what is new.
+        `judge` looks at all of it again."""
+        verdict = Verdict()
+        for key in self._touched:
+            verdict.add(self._check(key)[0])
+        verdict.problems = [each for each in verdict.problems if each.startswith(LOST)]
+        return verdict
+
+    def _check(self, key):
+        """The verdict on one record, with what was tried and what is there."""
+        history = History()
+        for encoded, is_acknowledged in self._tries.get(key, {}).items():
+            history.tried(sync_pb2.Offer.FromString(encoded), is_acknowledged)
+        state = self._state_of({key, *self._journal.get(key, ())})
+        return check(history, state), history, state
 
     def _state_of(self, keys):
         return {key: self._record(key) for key in keys if key in self._records}
