@@ -9,7 +9,7 @@ SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/sim
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall demo demo-nodes run test bench chaos attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations build release deps test-deps format protos clean
+.PHONY: install uninstall demo demo-nodes run test bench chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations build release deps test-deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -37,6 +37,12 @@ bench: release
 chaos: release
 	@Scripts/install-missing chaos
 	@Tests/Chaos/run $(RELEASE) --full
+
+## chaos-nodes: the same of three daemons on PostgreSQL; KILLS=2000 ACKNOWLEDGED=200000
+chaos-nodes: release
+	@Scripts/install-missing chaos
+	@Tests/Chaos/run $(RELEASE) --full --only history --only nodes-disk --only nodes \
+		--cycles $(or $(KILLS),2000) --acknowledged $(or $(ACKNOWLEDGED),200000)
 
 ## attack: floods, bombs and stalls against the real daemon, while a client measures; 90 s
 attack: release

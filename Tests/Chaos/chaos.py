@@ -14,8 +14,11 @@ import part_bits
 import part_cut
 import part_disk
 import part_herd
+import part_history
 import part_huge
 import part_kill
+import part_nodes
+import part_nodes_disk
 import part_odd
 import part_syscalls
 import part_upgrade
@@ -35,6 +38,9 @@ SHORT = {
     "big_cut_step": 61,
     "clients": 1_000,
     "records": 30_000,
+    "node_kills": 0,
+    "node_acknowledged": 0,
+    "node_faults": 4,
 }
 FULL = dict.fromkeys(SHORT, 1) | {
     "cycles": 1_000,
@@ -42,8 +48,17 @@ FULL = dict.fromkeys(SHORT, 1) | {
     "flips": 300,
     "clients": 10_000,
     "records": 1_000_000,
+    "node_kills": 300,
+    "node_acknowledged": 0,
+    "node_faults": 20,
 }
-MODES = {"short": SHORT, "full": FULL, "long": FULL | {"cycles": 10_000, "acknowledged": 1_000_000}}
+LONG = FULL | {
+    "cycles": 10_000,
+    "acknowledged": 1_000_000,
+    "node_kills": 2_000,
+    "node_acknowledged": 200_000,
+}
+MODES = {"short": SHORT, "full": FULL, "long": LONG}
 
 
 def arguments():
@@ -101,6 +116,18 @@ def parts(options, mode):
         ),
         "herd": lambda folder: part_herd.run(binaries, folder, clients=mode["clients"]),
         "huge": lambda folder: part_huge.run(binaries, folder, records=mode["records"]),
+        "history": lambda folder: part_history.run(binaries, folder),
+        "nodes-disk": lambda folder: part_nodes_disk.run(binaries, folder),
+        "nodes": lambda folder: part_nodes.run(
+            binaries,
+            folder,
+            seed=options.seed,
+            kills=options.cycles or mode["node_kills"],
+            acknowledged=mode["node_acknowledged"]
+            if options.acknowledged is None
+            else options.acknowledged,
+            faults=mode["node_faults"],
+        ),
         "kill": lambda folder: part_kill.run(
             binaries,
             options.folder or folder,

@@ -18,6 +18,7 @@ from oplog import FAILED, OK, attempts
 
 PRUNE_FLOOR_FIELD = 15
 SHOWN = 10
+LOST = "lost: "
 
 
 class Verdict:
@@ -96,7 +97,7 @@ def check(history: History, state: Dict[Key, Record]) -> Verdict:
             # deletion itself.
             writes = {w: known for w, known in writes.items() if w.stamp >= floor.stamp}
         for register in unaccounted(key, field, writes, visible, journal):
-            verdict.lose(f"lost: {name(key, field, register)}")
+            verdict.lose(f"{LOST}{name(key, field, register)}")
         greatest = max((w for w in writes if writes[w]), key=rank, default=None)
         if visible and greatest and rank(visible) < rank(greatest):
             verdict.wrong(f"a smaller write is visible than {name(key, field, greatest)}")

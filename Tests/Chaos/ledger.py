@@ -13,7 +13,7 @@ from collections import defaultdict
 
 import checker
 from atrest.sync.v1 import records_pb2, sync_pb2
-from checker import History, Verdict, check
+from checker import LOST, History, Verdict, check
 from model import CONFLICT, to_record
 from oplog import OpLog, lines
 
@@ -21,10 +21,16 @@ JOURNAL_TAIL = 24
 
 
 class Ledger:
-    """All that is known of one account. `commands` answer for the records that no offer made."""
+    """All that is known of one account.
+
+    - commands: they answer for the records that no offer made.
+    - may_go_back: whether the server may lose something, and say so. Whatever it acknowledged has to
+      be there again when it is judged.
+    """
 
     def __init__(self, commands=()):
         self.commands = commands
+        self.may_go_back = False
         self.cursor = None
         self.acknowledged = 0
         self._tries = defaultdict(dict)  # Offers by key, and whether acknowledged.
@@ -46,39 +52,49 @@ class Ledger:
             self._lives.add(path)
             for offer, is_acknowledged in checker.offers(path):
                 self.tried(offer, is_acknowledged)
-            if any(line.get("restarted") for line in lines(path)):
+            if not self.may_go_back and any(line.get("restarted") for line in lines(path)):
                 self._problems.append("the server said that it lost something")
 
     def tried(self, offer, is_acknowledged):
+        if not offer.written:
+            return  # Given back: somebody's write, which was offered as one before.
         key, encoded = (offer.record.kind, offer.record.id), offer.SerializeToString()
         self._tries[key][encoded] = self._tries[key].get(encoded, False) or is_acknowledged
         self._touched.add(key)
 
     def follow(self, device):
         """Takes in what the feed has brought since."""
-        told = set()
+        told, is_whole = set(), False
         for page in device.pages(self.cursor):
             if page.restarted:
-                self._problems.append("the server said that it lost something")
+                is_whole = True
+                if not self.may_go_back:
+                    self._problems.append("the server said that it lost something")
             for encoded in page.records:
-                key = self._see(encoded)
+                key = key_of(encoded)
+                if self._records.get(key) != encoded:
+                    self._see(key, encoded)
                 if key in told:
                     self._problems.append(f"the feed brings {checker.title(key)} twice")
                 told.add(key)
             self.cursor = page.cursor
+        if is_whole:
+            self._forget(self._records.keys() - told)
 
-    def _see(self, encoded):
-        message = records_pb2.Record.FromString(encoded)
-        key = (message.kind, message.id)
+    def _see(self, key, encoded):
         self._records[key] = encoded
         about = subject(key)
         if about != key:
             self._journal[about].add(key)
-        self._touch(about, message)
-        return key
+        self._touch(about, encoded)
 
-    def _touch(self, key, message):
+    def _forget(self, keys):
+        for key in keys:
+            self._touch(subject(key), self._records.pop(key))
+
+    def _touch(self, key, encoded):
         self._touched.add(key)
+        message = records_pb2.Record.FromString(encoded)
         for commands in self.commands:
             commands.see(key, message)
 
@@ -92,16 +108,15 @@ class Ledger:
         """Reads all there is again."""
         found = set()
         for encoded in device.all_records():
-            message = records_pb2.Record.FromString(encoded)
-            key = (message.kind, message.id)
+            key = key_of(encoded)
             found.add(key)
             if self._records.get(key) != encoded:
                 self._problems.append(f"{checker.title(key)} changed, and the feed did not tell")
-                self._see(encoded)
-        for key in self._records.keys() - found:
+                self._see(key, encoded)
+        gone = self._records.keys() - found
+        for key in gone:
             self._problems.append(f"{checker.title(key)} is gone, and the feed did not tell")
-            message = records_pb2.Record.FromString(self._records.pop(key))
-            self._touch(subject(key), message)
+        self._forget(gone)
         self._audited = len(self._records)
 
     def state(self):
@@ -117,11 +132,7 @@ class Ledger:
             verdict.add(more)
             known |= keys
         for key in self._touched:
-            history = History()
-            for encoded, is_acknowledged in self._tries.get(key, {}).items():
-                history.tried(sync_pb2.Offer.FromString(encoded), is_acknowledged)
-            state = self._state_of({key, *self._journal.get(key, ())})
-            more = check(history, state)
+            more, history, state = self._check(key)
             more.problems += checker.from_nowhere(state, history, known)
             more.acknowledged -= self._counted.get(key, 0)
             self._counted[key] = history.acknowledged
@@ -130,11 +141,33 @@ class Ledger:
         self.acknowledged += verdict.acknowledged
         return verdict
 
+    def lost_now(self):
+        """What was acknowledged and is not there, however it might come back; only of what is new.
+        `judge` looks at all of it again."""
+        verdict = Verdict()
+        for key in self._touched:
+            verdict.add(self._check(key)[0])
+        verdict.problems = [each for each in verdict.problems if each.startswith(LOST)]
+        return verdict
+
+    def _check(self, key):
+        """The verdict on one record, with what was tried and what is there."""
+        history = History()
+        for encoded, is_acknowledged in self._tries.get(key, {}).items():
+            history.tried(sync_pb2.Offer.FromString(encoded), is_acknowledged)
+        state = self._state_of({key, *self._journal.get(key, ())})
+        return check(history, state), history, state
+
     def _state_of(self, keys):
         return {key: self._record(key) for key in keys if key in self._records}
 
     def _record(self, key):
         return to_record(records_pb2.Record.FromString(self._records[key]))[1]
+
+
+def key_of(encoded):
+    message = records_pb2.Record.FromString(encoded)
+    return (message.kind, message.id)
 
 
 def subject(key):

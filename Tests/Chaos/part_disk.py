@@ -1,80 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A disk that fills up, stays full, has room again, and becomes read-only. Mounts in a namespace of
-its own, which takes the mount away with its last process."""
-
-import json
-import os
-import pathlib
-import subprocess
-import sys
+"""A disk that fills up, stays full, has room again, and becomes read-only."""
 
 import grpc
 
 from result import Result
 from scene import Scene
+from small_disk import Disk, report, run_inside
 from states import from_feed
 
 SIZE = "100m"
 LOW_WATER = 48 << 20
-LIMIT_SECONDS = 180
 
 
 def run(binaries, folder):
-    """Runs this file in a namespace that may mount."""
-    result = Result("full disk")
-    for namespace in (["unshare", "-m"], ["unshare", "-rm"]):
-        tried = subprocess.run([*namespace, "true"], capture_output=True, text=True)
-        if tried.returncode == 0:
-            break
-    else:
-        return result.skip(f"nothing can be mounted here: {tried.stderr.strip()}").done()
-    tether = ["setpriv", "--pdeathsig", "KILL"]
-    done = subprocess.run(
-        [*tether, *namespace, *tether, sys.executable, __file__, str(binaries), str(folder)],
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=LIMIT_SECONDS,
-    )
-    if done.returncode != 0:
-        return result.wrong(f"ended with {done.returncode}").done()
-    for name, value in json.loads(done.stdout).items():
-        setattr(result, name, value)
-    return result.done()
-
-
-class Disk:
-    """A small file system, and a file that fills it."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        folder.mkdir()
-        mount("-t", "tmpfs", "-o", f"size={SIZE}", "chaos", folder)
-        self.filler = folder / "filler"
-
-    def free(self):
-        status = os.statvfs(self.folder)
-        return status.f_bavail * status.f_frsize
-
-    def leave(self, free):
-        """Makes just so much room be left."""
-        self.filler.unlink(missing_ok=True)
-        with open(self.filler, "wb") as file:
-            os.posix_fallocate(file.fileno(), 0, max(1, self.free() - free))
-
-    def make_room(self):
-        self.filler.unlink(missing_ok=True)
-
-    def remount(self, how):
-        mount("-o", f"remount,{how}", self.folder)
-
-
-def mount(*words):
-    subprocess.run(["mount", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+    return run_inside(Result("full disk"), __file__, binaries, folder)
 
 
 def inside(binaries, folder):
     result = Result("full disk")
-    disk = Disk(folder / "disk")
+    disk = Disk(folder / "disk", SIZE)
     original = Scene.prepare(binaries, folder / "original")
     scene = original.copy(disk.folder / "scene")
     # Only the product meets the full disk. Our own logs do not.
@@ -198,6 +142,4 @@ def read_only(scene, disk, result):
 
 
 if __name__ == "__main__":
-    found = inside(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
-    names = ("cycles", "acknowledged", "lost", "problems", "notes")
-    print(json.dumps({name: getattr(found, name) for name in names}))
+    report(inside)

@@ -80,20 +80,9 @@ class Scene:
         self.stranger.act_somehow(self.rng, shared_keys=2)
 
     def write(self, name, **more):
-        """A companion notes some water; the answer goes into its log. Returns how the command
-        ended."""
-        lives = OpLog.lives(self.logs, name)
-        log = OpLog.next_life(self.logs, name)
+        """A companion notes some water. Returns how the command ended."""
         offset = COMPANIONS.index(name) * 1_000_000
-        second = FIRST_SECOND + offset + len(lives)
-        number = log.trying(at=second * 1000, becomes=100 + len(lives))
-        done = self.companions[name].run(
-            "water", "add", str(100 + len(lives)), "--at", iso(second), **more
-        )
-        # A failed command may have taken effect: a disk failure during a commit leaves that open.
-        log.ended(number, OK if done.returncode == 0 else UNKNOWN)
-        log.close()
-        return done
+        return note_water(self.companions[name], self.logs, name, offset, **more)
 
     def say_all(self, *words):
         for companion in self.companions.values():
@@ -115,23 +104,11 @@ class Scene:
 
     def verdict(self):
         """Of the logs and the states after `settle`."""
-        states = {n: from_dump(c.dump()) for n, c in self.companions.items()}
         with open_channel(self.server.listen) as channel:
             feed = from_feed(device_of(*self.identity, channel))
-        history = History()
-        for path in OpLog.lives(self.logs, "stranger"):
-            history.read(path)
-        verdict = check(history, feed)
+        verdict = judged(self.logs, ["stranger"], COMPANIONS, feed)
+        states = {n: from_dump(c.dump()) for n, c in self.companions.items()}
         verdict.problems += differences({"server": feed, **states})
-        others = set()
-        for name in COMPANIONS:
-            entries = Entries()
-            for path in OpLog.lives(self.logs, name):
-                entries.read(path)
-            more, keys = check_entries(entries, feed)
-            verdict.add(more)
-            others |= keys
-        verdict.problems += from_nowhere(feed, history, others)
         return verdict
 
     def end(self):
@@ -139,6 +116,40 @@ class Scene:
             self.stranger.close()
             self.stranger = None
         self.server.kill()
+
+
+def note_water(companion, logs, name, offset, **more):
+    """Has a companion note some water, at a second of its own; the answer goes into its log. Returns
+    how the command ended.
+
+    - offset: in seconds, of all entries of this companion. No other has the next million.
+    """
+    lives = OpLog.lives(logs, name)
+    log = OpLog.next_life(logs, name)
+    second = FIRST_SECOND + offset + len(lives)
+    number = log.trying(at=second * 1000, becomes=100 + len(lives))
+    done = companion.run("water", "add", str(100 + len(lives)), "--at", iso(second), **more)
+    # A failed command may have taken effect: a disk failure during a commit leaves that open.
+    log.ended(number, OK if done.returncode == 0 else UNKNOWN)
+    log.close()
+    return done
+
+
+def judged(logs, strangers, companions, state):
+    """Holds the account's state against the logs of everybody who wrote to it."""
+    history = History()
+    for path in (path for name in strangers for path in OpLog.lives(logs, name)):
+        history.read(path)
+    verdict, others = check(history, state), set()
+    for name in companions:
+        entries = Entries()
+        for path in OpLog.lives(logs, name):
+            entries.read(path)
+        more, keys = check_entries(entries, state)
+        verdict.add(more)
+        others |= keys
+    verdict.problems += from_nowhere(state, history, others)
+    return verdict
 
 
 def iso(second):

@@ -37,6 +37,7 @@ class Stranger:
         self.recent = recent  # How many of its records it keeps in memory. None: all.
         self.since = cursor_of(since)  # The start of everything that it has to know.
         self.cursor, self.head = self.since, None
+        self.journal = {}  # What the account's journal showed, by key.
         self.acknowledged = 0
         self.restarts = 0
         self.refused = {}
@@ -94,7 +95,8 @@ class Stranger:
         return True
 
     def drop_pending(self):
-        """Forgets what waits: whether it was taken stays unknown for ever."""
+        """Forgets what waits: whether it was taken stays unknown for ever. Nothing may be lost that
+        only this device holds."""
         self.log.note(dropped=[offer_text(p) for p in self.replica.outbox])
         for p in self.replica.outbox:
             self.replica.view.pop(p.key, None)
@@ -103,11 +105,11 @@ class Stranger:
 
     def memory(self):
         """All it knows, for another process to go on with: `remember`."""
-        return copy.deepcopy(self.replica), self.cursor, self.head
+        return copy.deepcopy((self.replica, self.journal)), self.cursor, self.head
 
     def remember(self, memory):
-        replica, self.cursor, self.head = memory
-        self.replica = copy.deepcopy(replica)
+        held, self.cursor, self.head = memory
+        self.replica, self.journal = copy.deepcopy(held)
 
     # Communication.
 
@@ -171,27 +173,27 @@ class Stranger:
         self.refused.update((batch[index].key, reason) for index, reason in refused.items())
         self.replica.acknowledge(batch)
         self.acknowledged += sum(1 for p in taken if p.written)
-        for message in answer.records:
-            key, record = to_record(message)
-            if key[0] != CONFLICT:
-                self.replica.learn(key, record)
-        self.cursor = answer.cursor
-        self.head = answer.head if answer.HasField("head") else answer.cursor
         if answer.restarted:
             self.restarts += 1
             self._offer_everything()
+        for message in answer.records:
+            key, record = to_record(message)
+            if key[0] == CONFLICT:
+                self.journal[key] = record
+            else:
+                self.replica.learn(key, record)
+        self.cursor = answer.cursor
+        self.head = answer.head if answer.HasField("head") else answer.cursor
         if self.recent is not None and len(self.replica.view) > 2 * self.recent:
             newest = list(self.replica.view.items())[-self.recent :]
             self.replica.view = dict(newest)
 
     def _offer_everything(self):
         """The server lost something. Its feed starts over, and is told all that is held here, none
-        of it a new write."""
-        waiting = {p.key for p in self.replica.outbox}
+        of it a new write. As it is: what the server brings now may win against it."""
         self.replica.outbox += [
             Pending(key, record, frozenset(), restored=True)
-            for key, record in self.replica.view.items()
-            if key not in waiting
+            for key, record in (self.replica.view | self.journal).items()
         ]
 
     def sync(self):

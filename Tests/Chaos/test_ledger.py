@@ -29,6 +29,7 @@ class Feed:
 
     def __init__(self):
         self.rows = []  # (key, record) in order of change; None: moved on.
+        self.has_restarted = False
 
     def put(self, *records):
         for record in records:
@@ -47,9 +48,14 @@ class Feed:
         changed = (key, record.SerializeToString())
         self.rows = [changed if row and row[0] == key else row for row in self.rows]
 
+    def go_back(self):
+        """Any cursor that was given is unknown from now on."""
+        self.has_restarted = True
+
     def pages(self, cursor=None):
-        held = [row[1] for row in self.rows[cursor or 0 :] if row]
-        yield types.SimpleNamespace(records=held, cursor=len(self.rows), restarted=False)
+        restarted = cursor is not None and self.has_restarted
+        held = [row[1] for row in self.rows[0 if restarted else cursor or 0 :] if row]
+        yield types.SimpleNamespace(records=held, cursor=len(self.rows), restarted=restarted)
 
     def all_records(self):
         return [record for page in self.pages() for record in page.records]
@@ -149,6 +155,47 @@ def test_a_look_costs_what_is_new(past, monkeypatch):
     assert len(judged) == 2
     next_verdict(ledger_of_past, feed)
     assert len(judged) == 2
+
+
+def test_a_server_that_lost_something_says_so_only_where_it_may(past):
+    ledger, feed = past
+    feed.go_back()
+    assert any("lost something" in problem for problem in next_verdict(ledger, feed).problems)
+    ledger.may_go_back = True
+    assert not next_verdict(ledger, feed).problems
+
+
+def test_what_a_server_went_back_behind_has_to_be_there_again(past, monkeypatch):
+    ledger_of_past, feed = past
+    ledger_of_past.may_go_back = True
+    judged = []
+    check = ledger.check
+    monkeypatch.setattr(ledger, "check", lambda *both: judged.append(both) or check(*both))
+    feed.go_back()
+    feed.put(note(b"7", 8))
+    assert not next_verdict(ledger_of_past, feed).problems and not judged
+    feed.lose(note(b"8", 9))
+    assert next_verdict(ledger_of_past, feed).lost == 1 and len(judged) == 1
+
+
+def test_a_loss_is_seen_before_anybody_mends_it(past):
+    ledger, feed = past
+    wrote(ledger, feed, note(b"new", 200))
+    wrote(ledger, feed, note(b"late", 201), is_stored=False)
+    ledger.follow(feed)
+    assert ledger.lost_now().lost == 1
+    feed.put(note(b"late", 201))
+    ledger.follow(feed)
+    assert ledger.lost_now().lost == 0
+    verdict = ledger.judge()
+    assert (verdict.lost, verdict.acknowledged) == (0, 2)
+
+
+def test_what_is_given_back_is_no_write(past):
+    ledger, feed = past
+    ledger.tried(sync_pb2.Offer(record=note(b"whose", 300), restored=True), True)
+    verdict = next_verdict(ledger, feed)
+    assert (verdict.lost, verdict.acknowledged) == (0, 0)
 
 
 def test_an_audit_is_wanted_when_there_is_twice_as_much(past):

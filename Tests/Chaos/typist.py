@@ -42,7 +42,7 @@ class Typist(threading.Thread):
 
     def stop(self):
         self.stopping.set()
-        self.join(LIMIT_SECONDS)
+        self.join(2 * LIMIT_SECONDS)
         self.log.close()
 
     def type_something(self):
@@ -88,7 +88,12 @@ class Typist(threading.Thread):
         if self.rng.random() < self.kill_share:
             time.sleep(self.rng.uniform(0, 0.08))
             process.kill()
-        answer, complaint = process.communicate(timeout=LIMIT_SECONDS)
+        try:
+            answer, complaint = process.communicate(timeout=LIMIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            answer, complaint = process.communicate()
+            self.surprises.append(f"atrest {words[0]} did not end within {LIMIT_SECONDS} s")
         code = process.returncode
         if code < 0:
             self.kills += 1

@@ -8,6 +8,7 @@ import re
 import shutil
 import socket
 import subprocess
+import time
 import types
 
 
@@ -27,16 +28,20 @@ def free_port():
 
 
 class Server(Daemon):
-    """A daemon that may be killed, and comes back at the address it had."""
+    """A daemon that may be killed, and comes back at the address it had.
 
-    def __init__(self, binaries, directory, port=None):
+    - store: the URL of a PostgreSQL database. Without one the records are in the data folder.
+    """
+
+    def __init__(self, binaries, directory, port=None, store=None):
         super().__init__(binaries, directory)
         self.listen = f"127.0.0.1:{port or free_port()}"
+        self.options = ["--store", store] if store else []
 
     def up(self):
         """Starts it, if it is not running. Returns itself."""
         if self.process is None:
-            self.start(self.listen)
+            self.start(self.listen, self.options)
         return self
 
     def kill(self):
@@ -49,13 +54,21 @@ class Server(Daemon):
     def spawn(self, *, prefix=(), env=None, log=None):
         """Starts it without waiting for anything. Returns the process, which is the caller's to
         end."""
-        command = [*prefix, self.program, "serve", "--data", self.data, "--listen", self.listen, "--insecure"]
+        command = [self.program, "serve", "--data", self.data, "--listen", self.listen, "--insecure"]
         return subprocess.Popen(
-            TETHER + command,
+            [*TETHER, *prefix, *command, *self.options],
             stdout=subprocess.PIPE,
             stderr=log or subprocess.DEVNULL,
             env={**os.environ, **(env or {})},
         )
+
+    def kill_at_start(self, seconds):
+        """Starts it, and kills it so soon that it may not even listen."""
+        with open(self.log, "ab") as log:
+            infant = self.spawn(log=log)
+        time.sleep(seconds)
+        infant.kill()
+        infant.communicate()
 
     def complaints(self):
         """The lines of its log that are more than notices."""

@@ -11,8 +11,8 @@ from stranger import Stranger
 
 
 def run(config):
-    """The whole life. `config`: address, replica, token, folder, name, seed, batch, pause, recent,
-    since, shared_keys, theme, changes."""
+    """The whole life. `config`: addresses, replica, token, folder, name, seed, batch, pause, recent,
+    since, shared_keys, theme, changes, keeps_all."""
     import tether  # Late: importing ties; starters of writers must not be tied.
 
     tether.tie()
@@ -21,11 +21,13 @@ def run(config):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     rng = random.Random(config["seed"])
     stranger = Stranger(
-        *(config[name] for name in ("address", "replica", "token", "folder", "name")),
+        rng.choice(config["addresses"]),
+        *(config[name] for name in ("replica", "token", "folder", "name")),
         recent=config["recent"],
         since=config["since"],
     )
-    if stranger.replica.outbox and rng.random() < 0.25:
+    may_forget = not config["keeps_all"]
+    if may_forget and stranger.replica.outbox and rng.random() < 0.25:
         stranger.drop_pending()
     is_behind = config["recent"] is None
     while not stopping:
@@ -41,9 +43,13 @@ def run(config):
             stranger.exchange()
             time.sleep(rng.uniform(0, config["pause"]))
         except grpc.RpcError:
+            stranger.address = rng.choice(config["addresses"])
             stranger.connect()
             time.sleep(rng.uniform(0, 0.02))
-            if rng.random() < 0.02:
+            if may_forget and rng.random() < 0.02:
                 stranger.drop_pending()
                 is_behind = config["recent"] is None
+    if config["keeps_all"]:
+        # The next life knows only what waits, and what a check has found on the server.
+        stranger.sync_persistently()
     stranger.close()

@@ -184,6 +184,13 @@ def check_lag(cluster, primary):
     fourth.await_replay(lagging)
     assert 13 in notes(fourth)
 
+    step("another server in the place of one that is removed")
+    third.stop()
+    cluster.remove(third)
+    assert not third.folder.exists()
+    again = cluster.standby(lagging, "third", synchronous=False, port=third.port)
+    assert again.port == third.port and 13 in notes(again)
+
 
 def check_leash():
     step("a harness that is killed leaves nothing behind")

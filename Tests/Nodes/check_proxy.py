@@ -32,6 +32,7 @@ def main():
             check_passing(scene)
             check_commits(scene)
             check_syncs(scene)
+            check_rows(scene)
             check_choice(scene)
             check_stalls(scene)
             check_delays(scene)
@@ -122,6 +123,16 @@ def check_syncs(scene):
             assert answers is None or seen == answers, seen
         scene.await_no_sessions()
         assert scene.has_last() == is_there
+
+
+def check_rows(scene):
+    step("CUT after the second row of an answer")
+    with scene.client() as client:
+        rule = scene.proxy.at(Moment.AFTER_ROW, nth=2)
+        client.send(*extended("SELECT generate_series(1, 4)"), message("S"))
+        assert heard(client) == ["1", "2", "D", "D"]
+        rule.wait()
+    scene.await_no_sessions()
 
 
 def check_choice(scene):

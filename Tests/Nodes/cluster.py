@@ -188,13 +188,16 @@ class Cluster:
         node.sql(f"CREATE DATABASE {DATABASE} OWNER {OWNER}", database="postgres")
         return node
 
-    def standby(self, primary, name="standby", *, synchronous=True, data=None, **settings):
+    def standby(
+        self, primary, name="standby", *, synchronous=True, data=None, port=None, **settings
+    ):
         """Copies a running server and has the copy follow it.
 
         A synchronous one is in sync on return, and no commit is confirmed without it from then on.
         An asynchronous one streams.
+        - port: that of a stopped server, whose URL then leads here.
         """
-        node = self._new_node(name, data, settings)
+        node = self._new_node(name, data, settings, port)
         self._base_backup(primary, node.data, name)
         (node.data / "standby.signal").touch()
         self._own(node.data / "standby.signal")
@@ -240,6 +243,13 @@ class Cluster:
         copied = self._new_node(name, None, node.own_settings, port)
         self._copy_tree(node.data, copied.data)
         return copied
+
+    def remove(self, node):
+        """Takes away a stopped server with its files. Its name and its port are free again."""
+        if node.is_running():
+            raise ClusterError(f"{node.name} has to be stopped before it is removed")
+        del self.nodes[node.name]
+        shutil.rmtree(node.folder)
 
     # Reaching them
 

@@ -53,6 +53,9 @@ class Moment(enum.Enum):
     # The CommandComplete that says COMMIT. The ReadyForQuery comes after it.
     BEFORE_COMMIT_ANSWER = enum.auto()
     AFTER_COMMIT_ANSWER = enum.auto()
+    # One row of an answer. There are many: they are counted only while a rule waits for one.
+    BEFORE_ROW = enum.auto()
+    AFTER_ROW = enum.auto()
 
 
 class Action(enum.Enum):
@@ -230,6 +233,10 @@ class Proxy:
             self._links.discard(link)
             self._tasks.discard(task)
 
+    @property
+    def awaits_row(self):
+        return any(rule.moment in (Moment.BEFORE_ROW, Moment.AFTER_ROW) for rule in self._rules)
+
     def find_rule(self, moment, application):
         """The rule that fires now. One that fires is armed no longer."""
         self.seen[moment] += 1
@@ -350,6 +357,8 @@ class Link:
     def _backend_moments(self, kind, body):
         if kind == b"C" and body.rstrip(b"\0") == b"COMMIT":
             return Moment.BEFORE_COMMIT_ANSWER, Moment.AFTER_COMMIT_ANSWER
+        if kind == b"D" and self.proxy.awaits_row:
+            return Moment.BEFORE_ROW, Moment.AFTER_ROW
         if kind == b"Z" and self._awaited and self._awaited.popleft() is Moment.BEFORE_SYNC:
             return Moment.BEFORE_SYNC_ANSWER, Moment.AFTER_SYNC_ANSWER
         return None
