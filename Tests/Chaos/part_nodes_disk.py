@@ -59,7 +59,8 @@ def inside(binaries, folder):
             crowd.end()
             for server in servers:
                 server.kill()
-            node.stop("immediate") if node.is_running() else None
+            if node.is_running():
+                node.stop("immediate")
     return result
 
 
@@ -79,14 +80,19 @@ def fill(disk, node, crowd, room, result):
     else:
         result.notes.append(f"with {room:,} bytes left PostgreSQL itself ended")
     disk.make_room()
-    if not node.is_running():
-        node.start()
-    await_that(node.is_writable, "PostgreSQL is back")
+    await_that(lambda: is_back(node), "PostgreSQL is back")
     crowd.await_service()
     crowd.expect_alive()
     result.problems += crowd.pause()
     crowd.check(result)
     result.cycles += 1
+
+
+def is_back(node):
+    """Whether PostgreSQL takes writes. It may still be ending for want of room, or have ended."""
+    if not node.is_running():
+        node.start()
+    return node.is_writable()
 
 
 def said_full(server):

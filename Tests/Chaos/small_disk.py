@@ -2,6 +2,7 @@
 """A small file system that fills up when it is told to, in a namespace of its own, which takes the
 mount away with its last process."""
 
+import errno
 import json
 import os
 import pathlib
@@ -58,7 +59,13 @@ class Disk:
         """Makes just so much room be left."""
         self.filler.unlink(missing_ok=True)
         with open(self.filler, "wb") as file:
-            os.posix_fallocate(file.fileno(), 0, max(1, self.free() - free))
+            while True:
+                try:
+                    return os.posix_fallocate(file.fileno(), 0, max(1, self.free() - free))
+                except OSError as error:
+                    # Somebody wrote in between, and there is less by now.
+                    if error.errno != errno.ENOSPC or self.free() <= free:
+                        raise
 
     def make_room(self):
         self.filler.unlink(missing_ok=True)
