@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the accounts in which housekeeping may have something to do, for servers that share the work.
+// Finds the accounts in which housekeeping may have something to do, for servers that share it.
 
 import AtrestPostgreSQL
 import AtrestReplication
