@@ -79,6 +79,9 @@ package final class Batch {
     else { return false }
     // Another daemon may have revoked it, and its word may be under way.
     guard isShared else { return true }
-    return try transaction.devices.find(session.replica).map { $0.revoked == nil } ?? false
+    guard let device = try transaction.devices.find(session.replica) else { return false }
+    // Its account went to another cell and came back: the device has to be looked up again.
+    guard device.account == session.account.id else { throw .moving }
+    return device.revoked == nil
   }
 }

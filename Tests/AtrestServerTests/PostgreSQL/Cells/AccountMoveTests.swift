@@ -19,6 +19,7 @@ extension Postgres.Cells {
       let cells = try await TwoCells()
       let steps = Recorder<AccountMove.Step>()
       let before = try await cells.one.digest(cells.kim)
+      try await cells.one.sql("UPDATE atrest.account SET clock_ms = id + 7")
       let clock = try await cells.one.sql("SELECT clock_ms FROM atrest.account WHERE name = 'kim'")
       let report = try await cells.move { step throws(StoreError) in steps.note(step) }.run("kim")
       #expect(steps.all.count { $0 == .copied(.records) } > 3)
@@ -142,6 +143,7 @@ extension Postgres.Cells {
     func thereAndBack() async throws {
       let cells = try await TwoCells()
       let before = try await cells.one.digest(cells.kim)
+      let held = try #require(await cells.one.nodes[0].session(phone).device)
       for _ in 0..<2 {
         _ = try await cells.move().run("kim")
         let interrupted = interrupted
@@ -160,6 +162,13 @@ extension Postgres.Cells {
       }
       let account = try #require(try await cells.one.account("kim"))
       #expect(account != cells.kim)
+      // A node that heard of nothing does not take the old number for an empty account.
+      for request in [request(), request(nil, water(700))] {
+        let error = await #expect(throws: Status.self) {
+          try await cells.one.nodes[0].exchange(held, request)
+        }
+        #expect(error?.code == .unavailable)
+      }
       #expect(try await cells.one.digest(account) == before)
       for cell in [cells.one, cells.two] { #expect(try await cell.check().isSound) }
       await cells.stop()
@@ -280,6 +289,33 @@ extension Postgres.Cells {
       let elsewhere = AccountMoveError.movesElsewhere(try cell(3))
       await #expect(throws: elsewhere) { try await cells.move().run("kim") }
       await #expect(throws: elsewhere) { try await cells.move().cancel("kim") }
+      await cells.stop()
+    }
+
+    @Test("whoever lost a move to somebody who cancelled it adds nothing, and makes nothing live")
+    func fence() async throws {
+      let cells = try await TwoCells()
+      let empty = try await cells.two.dump()
+      let (source, connection) = (
+        try await cells.one.backend.openSession(), try await cells.two.backend.openSession()
+      )
+      let target = MoveTarget(connection, from: cells.one.number)
+      let arrival = try #require(try await target.reserve("kim", for: cells.kim))
+      let rows = MovedRows(
+        of: cells.kim, shownAs: arrival.account, on: source, TwoCells.pages)
+      let page = try await rows.page(of: .devices, after: .start)
+      try await target.discard(arrival)
+      await #expect(throws: StoreError.self) {
+        var late = arrival
+        try await target.append(page, .devices, &late)
+      }
+      await #expect(throws: AccountMoveError.self) {
+        _ = try await target.goLive(
+          arrival, like: rows, clock: WallTime(milliseconds: 0), TwoCells.pages)
+      }
+      #expect(try await cells.two.dump() == empty)
+      await source.close()
+      await connection.close()
       await cells.stop()
     }
 

@@ -15,7 +15,7 @@ import Testing
 
 extension Postgres {
   /// Cells of accounts. One test by itself.
-  @Suite(.serialized) struct Cells {}
+  @Suite(.serialized, .timeLimit(.minutes(20))) struct Cells {}
 }
 
 /// A cell's number in a test.

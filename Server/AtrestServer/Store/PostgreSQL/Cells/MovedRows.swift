@@ -70,8 +70,8 @@ extension MovedRows {
     return digest.finalized()
   }
 
-  /// Compares the account with its copy, whose events must also be a chain. Both are shown under the
-  /// number of the copy.
+  /// Compares the account with its copy, whose events must also be a chain. Both are shown under
+  /// the number of the copy.
   ///
   /// Reads both to their ends, whatever differs.
   ///
