@@ -42,12 +42,18 @@ package struct PostgresError: Error, Equatable, Sendable {
   private init(_ kind: Kind) { self.kind = kind }
 
   static let closed = PostgresError(.closed)
-  static func lost(_ reason: String) -> PostgresError { PostgresError(.lost(reason: reason)) }
+  package static func lost(_ reason: String) -> PostgresError {
+    PostgresError(.lost(reason: reason))
+  }
   static func busy(_ reason: String) -> PostgresError { PostgresError(.busy(reason: reason)) }
   static func refused(_ reason: String) -> PostgresError { PostgresError(.refused(reason: reason)) }
   static func failed(_ reason: String) -> PostgresError { PostgresError(.failed(reason: reason)) }
   static func server(_ failure: ServerFailure) -> PostgresError { PostgresError(.server(failure)) }
-  static func unknown(after cause: PostgresError) -> PostgresError {
+  /// What a server answers.
+  package static func answer(sqlState: String, _ message: String) -> PostgresError {
+    .server(ServerFailure(sqlState: sqlState, isFatal: false, message: message))
+  }
+  package static func unknown(after cause: PostgresError) -> PostgresError {
     PostgresError(.unknown(cause: cause.reason))
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's clocks and randomness. Everything else is a parameter.
 
+import AtrestHTTP2
 import AtrestReplication
 import AtrestSockets
 import Glibc
@@ -19,16 +20,21 @@ package struct Environment: Sendable {
   /// measured.
   package var nanoseconds: @Sendable () -> UInt64
 
+  /// A monotonic clock that says when something was learned: see `CacheTrust`.
+  package var instant: @Sendable () -> Instant
+
   /// Creates an environment, for tests and simulations.
   package init(
     now: @escaping @Sendable () -> WallTime, random: @escaping @Sendable (_ count: Int) -> [UInt8],
     uptime: (@Sendable () -> Int64)? = nil,
-    nanoseconds: @escaping @Sendable () -> UInt64 = { 0 }
+    nanoseconds: @escaping @Sendable () -> UInt64 = { 0 },
+    instant: @escaping @Sendable () -> Instant = MonotonicClock.now
   ) {
     self.now = now
     self.random = random
     self.uptime = uptime
     self.nanoseconds = nanoseconds
+    self.instant = instant
   }
 
   /// The system's clocks and the kernel's random numbers.

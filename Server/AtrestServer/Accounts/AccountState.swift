@@ -114,7 +114,7 @@ package final class AccountState: Sendable {
   func hear(_ head: Cursor) -> Bool {
     known.withLock { known in
       guard head.sequence > known.cursor.sequence else { return false }
-      known = KnownHead(cursor: head, learned: MonotonicClock.now())
+      known = KnownHead(cursor: head, learned: trust?.now() ?? known.learned)
       return true
     }
   }

@@ -11,21 +11,30 @@ import AtrestSockets
 /// that it listens, may have changed. A daemon that dies between a commit and telling of it tells
 /// nobody: so nothing is trusted for long.
 package struct CacheTrust: Sendable {
+  /// How long something is trusted that no other daemon spoke of.
+  package static let lifetime: Duration = .seconds(10)
+
   private let listeningSince: @Sendable () -> Instant?
   private let lifetime: Duration
+  /// A monotonic clock.
+  let now: @Sendable () -> Instant
 
   /// - Parameters:
   ///   - lifetime: How long something is trusted that nobody spoke of.
   ///   - listeningSince: Since when everything was heard; nil if that is not certain now. Callable
   ///     from any thread.
-  package init(lifetime: Duration, listeningSince: @escaping @Sendable () -> Instant?) {
+  package init(
+    lifetime: Duration, now: @escaping @Sendable () -> Instant = MonotonicClock.now,
+    listeningSince: @escaping @Sendable () -> Instant?
+  ) {
     self.lifetime = lifetime
+    self.now = now
     self.listeningSince = listeningSince
   }
 
   /// Whether something still holds that was read at an instant, or later.
   func covers(_ learned: Instant) -> Bool {
     guard let since = listeningSince(), learned >= since else { return false }
-    return MonotonicClock.now() <= learned.advanced(by: lifetime)
+    return now() <= learned.advanced(by: lifetime)
   }
 }

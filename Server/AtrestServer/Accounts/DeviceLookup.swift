@@ -18,7 +18,7 @@ package final class DeviceLookup: Sendable {
     let devices: [DeviceEntry]
   }
 
-  init(queue: any StorageQueue, registry: SessionRegistry, environment: Environment) {
+  package init(queue: any StorageQueue, registry: SessionRegistry, environment: Environment) {
     self.queue = queue
     self.registry = registry
     self.environment = environment
@@ -27,11 +27,11 @@ package final class DeviceLookup: Sendable {
   /// Authenticates a call by the store.
   ///
   /// - Parameter done: Called once, on any thread. `StoreError` if the store cannot be asked.
-  func authenticate(
+  package func authenticate(
     _ token: Token,
     _ done: @escaping @Sendable (Result<SessionRegistry.Authentication, StoreError>) -> Void
   ) {
-    let start = MonotonicClock.now()
+    let start = environment.instant()
     let reads: StorageReads = { $0.devices.insert(token.replica) }
     let job = Operation(by: .unauthenticated, use: .reads, reads: reads) {
       batch throws(StoreError) -> Found? in
@@ -66,12 +66,12 @@ package final class DeviceLookup: Sendable {
   /// have no access any more, and tells the others of commits that nobody told this daemon of.
   ///
   /// One small read for each account.
-  func refreshWatched() {
+  package func refreshWatched() {
     for account in registry.accounts where account.watchCount > 0 { refresh(account) }
   }
 
   private func refresh(_ account: AccountState) {
-    let start = MonotonicClock.now()
+    let start = environment.instant()
     let id = account.id
     let reads: StorageReads = {
       $0.accounts.insert(id)

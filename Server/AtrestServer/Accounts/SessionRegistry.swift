@@ -79,7 +79,7 @@ package final class SessionRegistry: Sendable {
   ///   - instant: Before all this was read.
   ///   - now: The server's clock.
   /// - Returns: Nil if the device has no access.
-  func learn(
+  package func learn(
     _ device: DeviceEntry, of account: AccountEntry, among devices: [DeviceEntry],
     at instant: Instant, now: WallTime
   ) -> DeviceSession? {
@@ -141,9 +141,9 @@ package final class SessionRegistry: Sendable {
     state.withLock { $0.accounts.value(id) }
   }
 
-  /// The accounts in memory.
+  /// The accounts in memory, in the order of their numbers.
   var accounts: [AccountState] {
-    state.withLock { $0.accounts.all }
+    state.withLock { $0.accounts.all }.sorted { $0.id.rawValue < $1.id.rawValue }
   }
 
   /// The device, or nil.
@@ -273,7 +273,7 @@ package final class SessionRegistry: Sendable {
   }
 
   /// Learns what another daemon committed. Nothing of it may be known here.
-  func hear(_ news: StoreNews, at now: WallTime) {
+  package func hear(_ news: StoreNews, at now: WallTime) {
     switch news {
     case .head(let id, let head):
       if let account = account(id), account.hear(head) { account.announceHead(serverTime: now) }

@@ -151,4 +151,17 @@ package struct AccountEntry: Hashable, Sendable {
   package var records: Int
   /// See `Holdings.bytes`.
   package var bytes: Int
+
+  package init(
+    id: AccountID, name: String, created: WallTime, head: Cursor, devices: Int, records: Int,
+    bytes: Int
+  ) {
+    self.id = id
+    self.name = name
+    self.created = created
+    self.head = head
+    self.devices = devices
+    self.records = records
+    self.bytes = bytes
+  }
 }

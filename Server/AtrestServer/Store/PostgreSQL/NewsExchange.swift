@@ -14,8 +14,6 @@ import Synchronization
 /// one notification, after the commits that it tells of, on a session of its own.
 final class NewsExchange: Sendable {
   private static let channel = "atrest"
-  /// The most that one notification may hold is 8,000 bytes.
-  private static let payloadBytes = 7_900
   /// News that wait, at most. Beyond it, older ones are dropped: trust in what was cached ends by
   /// itself.
   private static let waitingLimit = 100_000
@@ -58,7 +56,7 @@ final class NewsExchange: Sendable {
     ) { event in
       switch event {
       case .heard(let payload):
-        hear(payload.split(separator: StoreNews.separator).compactMap { StoreNews($0) })
+        hear(StoreNews.news(in: payload))
       case .alive:
         if hasTold.exchange(false) { logger.notice("other daemons are heard again") }
         onChange(true)
@@ -96,7 +94,7 @@ final class NewsExchange: Sendable {
   private func tellAll() async {
     while let news = take() {
       // A failure costs time only: see `CacheTrust`.
-      await teller.notify(Self.channel, Self.payloads(news))
+      await teller.notify(Self.channel, StoreNews.payloads(news))
     }
   }
 
@@ -111,39 +109,10 @@ final class NewsExchange: Sendable {
     }
   }
 
-  /// Of several heads of one account, only the last counts.
-  static func payloads(_ news: [StoreNews]) -> [String] {
-    var heads: [AccountID: Cursor] = [:]
-    var texts: [String] = []
-    for item in news {
-      if case .head(let account, let cursor) = item {
-        heads[account] = max(heads[account] ?? cursor, cursor) { $0.sequence < $1.sequence }
-      } else {
-        texts.append(item.text)
-      }
-    }
-    texts += heads.map { StoreNews.head($0, $1).text }
-    var payloads: [String] = []
-    for text in texts {
-      if let last = payloads.last, last.utf8.count + text.utf8.count < payloadBytes {
-        payloads[payloads.count - 1] = last + "\(StoreNews.separator)" + text
-      } else {
-        payloads.append(text)
-      }
-    }
-    return payloads
-  }
-
   func stop() async {
     state.withLock { $0.isStopped = true }
     await listener.withLock { $0 }?.stop()
     await teller.close()
-  }
-
-  private static func max(
-    _ a: Cursor, _ b: Cursor, by isBefore: (Cursor, Cursor) -> Bool
-  ) -> Cursor {
-    isBefore(a, b) ? b : a
   }
 }
 

@@ -18,10 +18,8 @@ package struct PostgresBackend: Sendable {
   private let exchange: NewsExchange
   private let environment: Environment
 
-  /// How long something is trusted that no other daemon spoke of: see `CacheTrust`.
-  static let trustLifetime: Duration = .seconds(10)
   /// How often accounts with open Watch streams are read again.
-  static let refreshInterval: Duration = .seconds(5)
+  package static let refreshInterval: Duration = .seconds(5)
 
   /// Opens the store: brings its tables to this version's format, and opens no session that stays.
   ///
@@ -49,7 +47,7 @@ package struct PostgresBackend: Sendable {
     }
     let exchange = NewsExchange(on: shards[0], sessions: sessions, logger: logger)
     let registry = SessionRegistry(
-      trust: CacheTrust(lifetime: trustLifetime) { exchange.listeningSince })
+      trust: CacheTrust(lifetime: CacheTrust.lifetime) { exchange.listeningSince })
     let queue = PostgresQueue(
       lanes, sessions: sessions, shards: shards, exchange: exchange, registry: registry,
       environment: environment, logger: logger)

@@ -2,13 +2,11 @@
 // Runs the storage jobs of some accounts on one session with the database.
 
 import AtrestHTTP2
-import AtrestPostgreSQL
 import AtrestReplication
-import AtrestSockets
 import Logging
 
-/// A lane: a queue of jobs and one session, on a shard. Accounts are spread over lanes, so that
-/// groups of different accounts commit at the same time.
+/// A lane: a queue of jobs and one session, on an executor that others may share. Accounts are
+/// spread over lanes, so that groups of different accounts commit at the same time.
 ///
 ///     waiting ── take ──▶ BEGIN, lock, load ──▶ run ──▶ write, COMMIT ──▶ answered
 ///        ▲                                                   │
@@ -16,7 +14,7 @@ import Logging
 ///
 /// Answers a job after its commit returned, never before. A lost database ends no process: jobs are
 /// answered `StoreError.unavailable`, and the next one tries again.
-actor PostgresLane {
+actor PostgresLane<Sessions: DatabaseSessions> {
   /// What a lane's transactions may do.
   enum Kind {
     /// Locks accounts, writes and commits.
@@ -26,47 +24,45 @@ actor PostgresLane {
   }
 
   nonisolated let jobs: JobQueue
-  private nonisolated let shard: Shard
+  private nonisolated let executor: any LaneExecutor
   private let kind: Kind
-  private let sessions: PostgresSessions
+  private let sessions: Sessions
   private let registry: SessionRegistry
   private let environment: Environment
   private let logger: Logger
   private let unreadable: UnreadableLog
   private let announce: @Sendable ([StoreNews]) -> Void
   private let sums = SumsCache()
-  private var connection: PostgresConnection?
+  private var session: Sessions.Session?
   private var work: Task<Void, Never>?
 
   /// Bounds of one transaction. A group that took longer would make its last job wait for its
   /// first one, and rows of many megabytes are held until the commit.
-  static let limits: JobQueue.Limits = {
-    var limits = JobQueue.Limits()
-    limits.batchJobs = 256
-    limits.batchBytes = 2 << 20
-    return limits
-  }()
+  private let limits: JobQueue.Limits
 
   /// - Parameter announce: Tells other daemons what was committed.
   init(
-    _ kind: Kind, on shard: Shard, sessions: PostgresSessions, registry: SessionRegistry,
+    _ kind: Kind, on executor: any LaneExecutor, sessions: Sessions, registry: SessionRegistry,
     environment: Environment, logger: Logger, unreadable: UnreadableLog,
-    limits: JobQueue.Limits = PostgresLane.limits,
     announce: @escaping @Sendable ([StoreNews]) -> Void
   ) {
     self.kind = kind
-    self.shard = shard
+    self.executor = executor
     self.sessions = sessions
     self.registry = registry
     self.environment = environment
     self.logger = logger
     self.unreadable = unreadable
     self.announce = announce
+    var limits = JobQueue.Limits()
+    limits.batchJobs = 256
+    limits.batchBytes = 2 << 20
+    self.limits = limits
     jobs = JobQueue(
-      limits: limits, schedule: { work in shard.async(work) }, meter: environment.nanoseconds)
+      limits: limits, schedule: { work in executor.async(work) }, meter: environment.nanoseconds)
   }
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { shard.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// See `StorageQueue.submit(_:)`.
   nonisolated func submit(_ job: any StorageJob) -> Bool {
@@ -83,8 +79,7 @@ actor PostgresLane {
       guard jobs.hasWork else { break }
       await process(jobs.take())
     }
-    await connection?.close()
-    connection = nil
+    await dropSession()
   }
 
   // MARK: Groups
@@ -122,11 +117,11 @@ actor PostgresLane {
   private func recover(_ list: [QueuedJob], from error: StoreError, isRepeated: Bool) async {
     switch error {
     case .unavailable:
-      await dropConnection()
+      await dropSession()
       // Nothing was done: a session that the server ended is no reason to fail.
       if isRepeated { jobs.finish(list, error) } else { await process(list, isRepeated: true) }
     case .outcomeUnknown:
-      await dropConnection()
+      await dropSession()
       logger.warning("a commit's outcome is unknown", metadata: ["error": "\(error.userMessage)"])
       jobs.finish(list, error)
     case .full where list.contains { $0.use == .writes }:
@@ -146,11 +141,11 @@ actor PostgresLane {
   private func transact(_ list: [QueuedJob]) async throws(StoreError) -> Run {
     var queries = StoreQueries()
     for job in list { job.job.prefetch(&queries) }
-    let connection = try await connected()
-    let start = MonotonicClock.now()
+    let session = try await connected()
+    let start = environment.instant()
     switch kind {
     case .reads:
-      let run = try await PostgresUnitOfWork.read(queries: queries, on: connection) {
+      let run = try await PostgresUnitOfWork.read(queries: queries, on: session) {
         staged throws(StoreError) in try execute(list, staged, SessionRegistry.Notes())
       }
       learn(run.feeds, at: start)
@@ -160,7 +155,7 @@ actor PostgresLane {
       let notes = registry.takeNotes(of: accounts)
       do throws(StoreError) {
         let run = try await PostgresUnitOfWork.write(
-          accounts: accounts, queries: queries, clock: environment.now(), on: connection
+          accounts: accounts, queries: queries, clock: environment.now(), on: session
         ) { staged throws(StoreError) in try execute(list, staged, notes) }
         learn(run.feeds, at: start)
         return run
@@ -182,7 +177,7 @@ actor PostgresLane {
       staged, environment: environment, isShared: true, sums: kind == .reads ? sums : nil)
     try notes.write(to: staged.devices)
     for job in list {
-      guard answerBytes < Self.limits.batchAnswerBytes else {
+      guard answerBytes < limits.batchAnswerBytes else {
         run.rest.append(job)
         continue
       }
@@ -228,17 +223,17 @@ actor PostgresLane {
 
   // MARK: The session
 
-  private func connected() async throws(StoreError) -> PostgresConnection {
-    if let connection, await connection.isOpen { return connection }
-    connection = nil
-    let new = try await sessions.open(on: shard)
-    connection = new
+  private func connected() async throws(StoreError) -> Sessions.Session {
+    if let session, await session.isUsable(isolation: self) { return session }
+    session = nil
+    let new = try await sessions.open(isolation: self)
+    session = new
     return new
   }
 
-  private func dropConnection() async {
-    await connection?.close()
-    connection = nil
+  private func dropSession() async {
+    await session?.end(isolation: self)
+    session = nil
   }
 }
 

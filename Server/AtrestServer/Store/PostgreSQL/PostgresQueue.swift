@@ -6,12 +6,10 @@ import AtrestReplication
 import AtrestSockets
 import Logging
 
-/// Spreads jobs over lanes by their accounts: a job of an account never waits for another lane, and
-/// two groups never hold rows of one account. Thread-safe.
+/// The lanes of a daemon, on its shards, and what other daemons are told. Thread-safe.
 package final class PostgresQueue: StorageQueue {
   package let counter = EventCounter()
-  private let writers: [PostgresLane]
-  private let readers: [PostgresLane]
+  private let lanes: PostgresLanes<ShardSessions>
   private let shards: [Shard]
   private let sessions: PostgresSessions
   private let exchange: NewsExchange
@@ -30,17 +28,13 @@ package final class PostgresQueue: StorageQueue {
     _ lanes: Lanes, sessions: PostgresSessions, shards: [Shard], exchange: NewsExchange,
     registry: SessionRegistry, environment: Environment, logger: Logger
   ) {
-    let unreadable = UnreadableLog(logger)
-    func make(_ kind: PostgresLane.Kind, _ count: Int) -> [PostgresLane] {
-      (0..<max(1, count)).map { index in
-        PostgresLane(
-          kind, on: shards[index % shards.count], sessions: sessions, registry: registry,
-          environment: environment, logger: logger, unreadable: unreadable,
-          announce: { exchange.tell($0) })
-      }
-    }
-    writers = make(.writes, lanes.writers)
-    readers = make(.reads, lanes.readers)
+    self.lanes = PostgresLanes(
+      writers: lanes.writers, readers: lanes.readers, registry: registry,
+      environment: environment, logger: logger,
+      place: { index in
+        let shard = shards[index % shards.count]
+        return (shard, ShardSessions(sessions: sessions, shard: shard))
+      }, announce: { exchange.tell($0) })
     self.shards = shards
     self.sessions = sessions
     self.exchange = exchange
@@ -49,25 +43,25 @@ package final class PostgresQueue: StorageQueue {
   /// Whether the database could be reached when it was tried last.
   package var isReachable: Bool { sessions.isReachable }
 
-  package func submit(_ job: any StorageJob) -> Bool {
-    // A position between commits is nothing that daemons of one database could agree on.
-    let lanes = job.use == .reads || job.use == .waits ? readers : writers
-    return lanes[index(of: job.payer.party, among: lanes.count)].submit(job)
-  }
-
-  private func index(of party: Payer.Party, among count: Int) -> Int {
-    switch party {
-    case .account(let id): Int(truncatingIfNeeded: id.rawValue.magnitude % UInt64(count))
-    case .server: 0
-    case .unauthenticated: count - 1
-    }
-  }
+  package func submit(_ job: any StorageJob) -> Bool { lanes.submit(job) }
 
   package func announce(_ news: [StoreNews]) { exchange.tell(news) }
 
   package func close() async {
-    for lane in readers + writers { await lane.close() }
+    await lanes.close()
     await exchange.stop()
     for shard in shards { await shard.stop() }
+  }
+}
+
+/// Opens the sessions of a lane on its shard.
+private struct ShardSessions: DatabaseSessions {
+  let sessions: PostgresSessions
+  let shard: Shard
+
+  func open(
+    isolation: isolated (any Actor)?
+  ) async throws(StoreError) -> PostgresConnection {
+    try await sessions.open(on: shard)
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs staged work in a transaction of PostgreSQL, in as few round trips as its reads allow.
 
-import AtrestPostgreSQL
 import AtrestReplication
 
 /// Transactions of PostgreSQL around a `StagedTransaction`.
@@ -36,24 +35,20 @@ enum PostgresUnitOfWork {
   ///   reads that depend on others.
   static func write<R>(
     accounts: Set<AccountID>, queries: StoreQueries, clock: WallTime,
-    on connection: PostgresConnection, isolation: isolated (any Actor)? = #isolation,
+    on session: some DatabaseSession, isolation: isolated (any Actor)? = #isolation,
     body: (StagedTransaction) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
     var plan = Plan(locked: accounts, queries: queries)
     return try await repeating {
-      () async throws(Failure) -> R in
-      let (result, transaction, staging) = try await run(&plan, on: connection, body)
+      () async throws(DatabaseFailure) -> R in
+      let (result, transaction, staging) = try await run(&plan, on: session, body)
       let locked = plan.locked ?? []
-      let writes = PostgresWrites.statements(staging.changes, touching: locked, clock: clock)
-      guard !writes.isEmpty else {
-        await transaction.rollBack()
+      guard !locked.isEmpty || !staging.changes.isEmpty else {
+        await transaction.cancel(isolation: isolation)
         return result
       }
-      do throws(PostgresError) {
-        _ = try await transaction.commit(writes)
-      } catch {
-        throw .database(error)
-      }
+      try await transaction.commit(
+        staging.changes, touching: locked, clock: clock, isolation: isolation)
       return result
     }
   }
@@ -64,15 +59,15 @@ enum PostgresUnitOfWork {
   /// - Throws: See `write`; `failed` if the work writes.
   /// - Complexity: One trip if `queries` has all.
   static func read<R>(
-    queries: StoreQueries, on connection: PostgresConnection,
+    queries: StoreQueries, on session: some DatabaseSession,
     isolation: isolated (any Actor)? = #isolation,
     body: (StagedTransaction) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
     var plan = Plan(locked: nil, queries: queries)
     return try await repeating {
-      () async throws(Failure) -> R in
-      let (result, transaction, staging) = try await run(&plan, on: connection, body)
-      await transaction.rollBack()
+      () async throws(DatabaseFailure) -> R in
+      let (result, transaction, staging) = try await run(&plan, on: session, body)
+      await transaction.cancel(isolation: isolation)
       guard staging.changes.isEmpty else {
         throw .store(.failed(reason: "a write in a transaction that reads"))
       }
@@ -89,7 +84,7 @@ enum PostgresUnitOfWork {
     var queries: StoreQueries
     var trips = 0
 
-    mutating func countTrip() throws(Failure) {
+    mutating func countTrip() throws(DatabaseFailure) {
       trips += 1
       guard trips <= PostgresUnitOfWork.trips else {
         throw .store(.failed(reason: "a transaction needs too many round trips"))
@@ -97,20 +92,14 @@ enum PostgresUnitOfWork {
     }
   }
 
-  private enum Failure: Error {
-    case database(PostgresError)
-    /// The body's own, or wrong rows.
-    case store(StoreError)
-  }
-
   /// Repeats what failed because of another transaction.
   private static func repeating<R>(
     isolation: isolated (any Actor)? = #isolation,
-    _ attempt: () async throws(Failure) -> R
+    _ attempt: () async throws(DatabaseFailure) -> R
   ) async throws(StoreError) -> R {
     var count = 0
     while true {
-      do throws(Failure) {
+      do throws(DatabaseFailure) {
         return try await attempt()
       } catch {
         switch error {
@@ -124,13 +113,17 @@ enum PostgresUnitOfWork {
   }
 
   /// Runs the body until it lacks nothing. The transaction is open then.
-  private static func run<R>(
-    _ plan: inout Plan, on connection: PostgresConnection,
-    isolation: isolated (any Actor)? = #isolation,
+  private static func run<R, Session: DatabaseSession>(
+    _ plan: inout Plan, on session: Session, isolation: isolated (any Actor)? = #isolation,
     _ body: (StagedTransaction) throws(StoreError) -> R
-  ) async throws(Failure) -> (result: R, transaction: PostgresTransaction, staging: Staging) {
+  ) async throws(DatabaseFailure) -> (
+    result: R, transaction: Session.Transaction, staging: Staging
+  ) {
     while true {
-      var (transaction, reads) = try await begin(&plan, on: connection)
+      try plan.countTrip()
+      var reads = StagedReads()
+      let transaction = try await session.begin(
+        locking: plan.locked, loading: plan.queries, into: &reads, isolation: isolation)
       var isLocked = true
       while isLocked {
         let staged = StagedTransaction(reads, locked: plan.locked)
@@ -140,73 +133,24 @@ enum PostgresUnitOfWork {
           do throws(StoreError) {
             return (try outcome.get(), transaction, staging)
           } catch {
-            await transaction.rollBack()
+            await transaction.cancel(isolation: isolation)
             throw .store(error)
           }
         }
         plan.queries.formUnion(staging.missing)
         if staging.missingLocks.isEmpty {
-          try await load(staging.missing, &plan, in: transaction, into: &reads)
+          do throws(DatabaseFailure) { try plan.countTrip() } catch {
+            await transaction.cancel(isolation: isolation)
+            throw error
+          }
+          try await transaction.load(staging.missing, into: &reads, isolation: isolation)
         } else {
           // Not one more lock in this transaction: only one statement takes them in order.
-          await transaction.rollBack()
+          await transaction.cancel(isolation: isolation)
           plan.locked?.formUnion(staging.missingLocks)
           isLocked = false
         }
       }
-    }
-  }
-
-  private static func begin(
-    _ plan: inout Plan, on connection: PostgresConnection,
-    isolation: isolated (any Actor)? = #isolation
-  ) async throws(Failure) -> (PostgresTransaction, StagedReads) {
-    try plan.countTrip()
-    var opening: [PostgresStatement] = []
-    if let locked = plan.locked, !locked.isEmpty {
-      opening.append(PostgresLocks.statement(for: Array(locked)))
-    }
-    let locks = opening.count
-    let load = PostgresLoad(plan.queries)
-    opening += load.statements
-    let (transaction, results): (PostgresTransaction, [PostgresResult])
-    do throws(PostgresError) {
-      (transaction, results) = try await PostgresTransaction.begin(
-        opening, plan.locked == nil ? .repeatableRead : .readCommitted, on: connection)
-    } catch {
-      throw .database(error)
-    }
-    var reads = StagedReads()
-    try await read(results.dropFirst(locks), load, in: transaction, into: &reads)
-    return (transaction, reads)
-  }
-
-  private static func load(
-    _ queries: StoreQueries, _ plan: inout Plan, in transaction: PostgresTransaction,
-    into reads: inout StagedReads, isolation: isolated (any Actor)? = #isolation
-  ) async throws(Failure) {
-    do throws(Failure) { try plan.countTrip() } catch {
-      await transaction.rollBack()
-      throw error
-    }
-    let load = PostgresLoad(queries)
-    let results: [PostgresResult]
-    do throws(PostgresError) {
-      results = try await transaction.run(load.statements)
-    } catch {
-      throw .database(error)
-    }
-    try await read(results[...], load, in: transaction, into: &reads)
-  }
-
-  private static func read(
-    _ results: ArraySlice<PostgresResult>, _ load: PostgresLoad,
-    in transaction: PostgresTransaction, into reads: inout StagedReads,
-    isolation: isolated (any Actor)? = #isolation
-  ) async throws(Failure) {
-    do throws(StoreError) { try load.read(results, into: &reads) } catch {
-      await transaction.rollBack()
-      throw .store(error)
     }
   }
 }

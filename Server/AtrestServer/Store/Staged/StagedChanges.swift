@@ -8,54 +8,54 @@ import AtrestWire
 ///
 /// Where an expectation does not hold at the commit, the transaction must fail as a conflict: it
 /// is then run again on what is there by then.
-struct StagedChanges: Sendable {
+package struct StagedChanges: Sendable {
   // Accounts.
-  var addedAccounts: [AccountID: AddedAccount] = [:]
-  var removedAccounts: Set<AccountID> = []
-  var feeds: [AccountID: FeedChange] = [:]
+  package var addedAccounts: [AccountID: AddedAccount] = [:]
+  package var removedAccounts: Set<AccountID> = []
+  package var feeds: [AccountID: FeedChange] = [:]
   /// Accounts whose names of commits are pruned, and how many are kept: see
   /// `AccountStore.pruneCommits`. After all other writes.
-  var prunedCommits: [AccountID: Int] = [:]
+  package var prunedCommits: [AccountID: Int] = [:]
 
   // Records. `previous` is where a record is in the database: it must be there.
-  var records: [RecordAddress: RecordChange] = [:]
+  package var records: [RecordAddress: RecordChange] = [:]
 
   // Devices.
   /// New ones. None of their identities may be in the database.
-  var addedDevices: [ReplicaID: DeviceEntry] = [:]
-  var revocations: [DeviceAddress: WallTime] = [:]
-  var names: [DeviceAddress: String] = [:]
-  var seen: [DeviceAddress: WallTime] = [:]
-  var progress: [DeviceAddress: DeviceProgress] = [:]
-  var outboxes: [DeviceAddress: DeviceOutbox] = [:]
+  package var addedDevices: [ReplicaID: DeviceEntry] = [:]
+  package var revocations: [DeviceAddress: WallTime] = [:]
+  package var names: [DeviceAddress: String] = [:]
+  package var seen: [DeviceAddress: WallTime] = [:]
+  package var progress: [DeviceAddress: DeviceProgress] = [:]
+  package var outboxes: [DeviceAddress: DeviceOutbox] = [:]
 
   // Invitations.
   /// New ones. Their handles must be free, or among those that are removed.
-  var addedInvitations: [String: InvitationEntry] = [:]
+  package var addedInvitations: [String: InvitationEntry] = [:]
   /// Those that were changed, as they are now.
-  var changedInvitations: [String: InvitationEntry] = [:]
-  var removedInvitations: Set<String> = []
+  package var changedInvitations: [String: InvitationEntry] = [:]
+  package var removedInvitations: Set<String> = []
 
   // Purchases.
-  var holders: [PurchaseKey: HolderChange] = [:]
+  package var holders: [PurchaseKey: HolderChange] = [:]
   /// New tokens. Neither the account may have one, nor another account this one.
-  var appAccountTokens: [AccountID: [UInt8]] = [:]
+  package var appAccountTokens: [AccountID: [UInt8]] = [:]
 
   /// New events, ascending by number. The last event of each account must be the one that was read.
-  var events: [AccountID: [EventEntry]] = [:]
+  package var events: [AccountID: [EventEntry]] = [:]
 
-  struct AddedAccount: Hashable, Sendable {
-    let name: String
-    let created: WallTime
+  package struct AddedAccount: Hashable, Sendable {
+    package let name: String
+    package let created: WallTime
   }
 
-  struct HolderChange: Hashable, Sendable {
-    var holder: StagedReads.PurchaseHolder
+  package struct HolderChange: Hashable, Sendable {
+    package var holder: StagedReads.PurchaseHolder
     /// Who must hold it in the database; nil: nobody.
-    let previous: AccountID?
+    package let previous: AccountID?
   }
 
-  var isEmpty: Bool {
+  package var isEmpty: Bool {
     addedAccounts.isEmpty && removedAccounts.isEmpty && feeds.isEmpty && prunedCommits.isEmpty
       && records.isEmpty && addedDevices.isEmpty && revocations.isEmpty && names.isEmpty
       && seen.isEmpty && progress.isEmpty && outboxes.isEmpty && addedInvitations.isEmpty

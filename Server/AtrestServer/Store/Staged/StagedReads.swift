@@ -6,84 +6,110 @@ import AtrestWire
 
 /// The answers to `StoreQueries`: what the database held when they were read. Each member has an
 /// entry for every query that was answered; an inner nil says that there is no such row.
-struct StagedReads: Sendable {
+package struct StagedReads: Sendable {
   // Accounts.
-  var feedStates: [AccountID: FeedState] = [:]
+  package var feedStates: [AccountID: FeedState] = [:]
   /// The name of the commit of a sequence, as `AccountStore.position` has it.
-  var positions: [FeedPosition: Cursor?] = [:]
-  var accounts: [AccountID: AccountEntry?] = [:]
-  var accountNames: [String: AccountID?] = [:]
-  var accountNumbers: [String: AccountID] = [:]
+  package var positions: [FeedPosition: Cursor?] = [:]
+  package var accounts: [AccountID: AccountEntry?] = [:]
+  package var accountNames: [String: AccountID?] = [:]
+  package var accountNumbers: [String: AccountID] = [:]
   /// Ascending by name.
-  var everyAccount: [AccountEntry]?
+  package var everyAccount: [AccountEntry]?
 
   // Records.
-  var records: [RecordAddress: StoredRecord?] = [:]
-  var feedChunks: [FeedPosition: Chunk<FeedRow>] = [:]
-  var keyChunks: [FeedPosition: Chunk<KeyRow>] = [:]
-  var rangeChunks: [RecordRange: Chunk<RangeRow>] = [:]
-  var due: [DueQuery: [DueRow]] = [:]
+  package var records: [RecordAddress: StoredRecord?] = [:]
+  package var feedChunks: [FeedPosition: Chunk<FeedRow>] = [:]
+  package var keyChunks: [FeedPosition: Chunk<KeyRow>] = [:]
+  package var rangeChunks: [RecordRange: Chunk<RangeRow>] = [:]
+  package var due: [DueQuery: [DueRow]] = [:]
 
   // Devices.
-  var devices: [ReplicaID: DeviceEntry?] = [:]
+  package var devices: [ReplicaID: DeviceEntry?] = [:]
   /// Oldest first.
-  var deviceLists: [AccountID: [DeviceEntry]] = [:]
+  package var deviceLists: [AccountID: [DeviceEntry]] = [:]
   /// By the accounts' names, oldest first.
-  var everyDevice: [DeviceEntry]?
-  var outboxes: [DeviceAddress: DeviceOutbox] = [:]
+  package var everyDevice: [DeviceEntry]?
+  package var outboxes: [DeviceAddress: DeviceOutbox] = [:]
 
   // Invitations.
-  var invitations: [String: InvitationEntry?] = [:]
+  package var invitations: [String: InvitationEntry?] = [:]
   /// All of an account, used ones included.
-  var invitationLists: [AccountID: [InvitationEntry]] = [:]
+  package var invitationLists: [AccountID: [InvitationEntry]] = [:]
 
   // Purchases.
-  var holders: [PurchaseKey: PurchaseHolder?] = [:]
-  var appAccountTokens: [AccountID: [UInt8]?] = [:]
+  package var holders: [PurchaseKey: PurchaseHolder?] = [:]
+  package var appAccountTokens: [AccountID: [UInt8]?] = [:]
   /// Which account has a token.
-  var appAccounts: [[UInt8]: AccountID?] = [:]
+  package var appAccounts: [[UInt8]: AccountID?] = [:]
 
   // Events.
   /// The last event of an account, or of the server: nil for none.
-  var lastEvents: [AccountID: EventEntry?] = [:]
+  package var lastEvents: [AccountID: EventEntry?] = [:]
   /// Numbers for new events, ascending: greater than those of all events of the accounts that are
   /// locked.
-  var eventNumbers: [UInt64] = []
+  package var eventNumbers: [UInt64] = []
   /// Newest first.
-  var eventPages: [EventPage: [EventEntry]] = [:]
+  package var eventPages: [EventPage: [EventEntry]] = [:]
   /// Ascending, from above a number on.
-  var eventChunks: [UInt64: Chunk<EventEntry>] = [:]
+  package var eventChunks: [UInt64: Chunk<EventEntry>] = [:]
 
   /// Rows from some place on, as many as were worth reading at once.
-  struct Chunk<Row: Sendable>: Sendable {
-    var rows: [Row]
+  package struct Chunk<Row: Sendable>: Sendable {
+    package var rows: [Row]
     /// Whether nothing follows. Otherwise there is at least one row.
-    var isLast: Bool
+    package var isLast: Bool
+
+    package init(rows: [Row], isLast: Bool) {
+      self.rows = rows
+      self.isLast = isLast
+    }
   }
 
-  struct FeedRow: Sendable {
-    let sequence: UInt64
-    let key: [UInt8]
-    let body: [UInt8]
+  package struct FeedRow: Sendable {
+    package let sequence: UInt64
+    package let key: [UInt8]
+    package let body: [UInt8]
+
+    package init(sequence: UInt64, key: [UInt8], body: [UInt8]) {
+      self.sequence = sequence
+      self.key = key
+      self.body = body
+    }
   }
 
-  struct KeyRow: Sendable {
-    let sequence: UInt64
-    let key: [UInt8]
+  package struct KeyRow: Sendable {
+    package let sequence: UInt64
+    package let key: [UInt8]
+
+    package init(sequence: UInt64, key: [UInt8]) {
+      self.sequence = sequence
+      self.key = key
+    }
   }
 
-  struct RangeRow: Sendable {
-    let key: [UInt8]
-    let body: [UInt8]
+  package struct RangeRow: Sendable {
+    package let key: [UInt8]
+    package let body: [UInt8]
+
+    package init(key: [UInt8], body: [UInt8]) {
+      self.key = key
+      self.body = body
+    }
   }
 
-  struct DueRow: Sendable {
-    let key: [UInt8]
-    let record: StoredRecord
+  package struct DueRow: Sendable {
+    package let key: [UInt8]
+    package let record: StoredRecord
+
+    package init(key: [UInt8], record: StoredRecord) {
+      self.key = key
+      self.record = record
+    }
   }
 
-  struct PurchaseHolder: Hashable, Sendable {
-    let account: AccountID
-    let since: WallTime
+  package struct PurchaseHolder: Hashable, Sendable {
+    package let account: AccountID
+    package let since: WallTime
   }
 }

@@ -8,44 +8,44 @@ import AtrestReplication
 /// The members mirror those of `StagedReads`, which has the answers.
 package struct StoreQueries: Sendable {
   // Accounts.
-  var feedStates: Set<AccountID> = []
-  var positions: Set<FeedPosition> = []
-  var accounts: Set<AccountID> = []
-  var accountNames: Set<String> = []
+  package var feedStates: Set<AccountID> = []
+  package var positions: Set<FeedPosition> = []
+  package var accounts: Set<AccountID> = []
+  package var accountNames: Set<String> = []
   /// Names of accounts to be added, each of which needs a number that was never given.
-  var accountNumbers: Set<String> = []
-  var everyAccount = false
+  package var accountNumbers: Set<String> = []
+  package var everyAccount = false
 
   // Records.
-  var records: Set<RecordAddress> = []
-  var feedChunks: Set<FeedPosition> = []
-  var keyChunks: Set<FeedPosition> = []
-  var rangeChunks: Set<RecordRange> = []
-  var due: Set<DueQuery> = []
+  package var records: Set<RecordAddress> = []
+  package var feedChunks: Set<FeedPosition> = []
+  package var keyChunks: Set<FeedPosition> = []
+  package var rangeChunks: Set<RecordRange> = []
+  package var due: Set<DueQuery> = []
 
   // Devices.
-  var devices: Set<ReplicaID> = []
-  var deviceLists: Set<AccountID> = []
-  var everyDevice = false
-  var outboxes: Set<DeviceAddress> = []
+  package var devices: Set<ReplicaID> = []
+  package var deviceLists: Set<AccountID> = []
+  package var everyDevice = false
+  package var outboxes: Set<DeviceAddress> = []
 
   // Invitations.
-  var invitations: Set<String> = []
-  var invitationLists: Set<AccountID> = []
+  package var invitations: Set<String> = []
+  package var invitationLists: Set<AccountID> = []
 
   // Purchases.
-  var holders: Set<PurchaseKey> = []
-  var appAccountTokens: Set<AccountID> = []
-  var appAccounts: Set<[UInt8]> = []
+  package var holders: Set<PurchaseKey> = []
+  package var appAccountTokens: Set<AccountID> = []
+  package var appAccounts: Set<[UInt8]> = []
 
   // Events.
-  var lastEvents: Set<AccountID> = []
+  package var lastEvents: Set<AccountID> = []
   /// How many numbers for new events are to be drawn.
-  var eventNumbers = 0
-  var eventPages: Set<EventPage> = []
-  var eventChunks: Set<UInt64> = []
+  package var eventNumbers = 0
+  package var eventPages: Set<EventPage> = []
+  package var eventChunks: Set<UInt64> = []
 
-  var isEmpty: Bool {
+  package var isEmpty: Bool {
     feedStates.isEmpty && positions.isEmpty && accounts.isEmpty && accountNames.isEmpty
       && accountNumbers.isEmpty && !everyAccount && records.isEmpty && feedChunks.isEmpty
       && keyChunks.isEmpty && rangeChunks.isEmpty && due.isEmpty && devices.isEmpty
@@ -57,29 +57,29 @@ package struct StoreQueries: Sendable {
 }
 
 /// A place in an account's feed: the part of it behind a sequence, or the commit of a sequence.
-struct FeedPosition: Hashable, Sendable {
-  let account: AccountID
-  let sequence: UInt64
+package struct FeedPosition: Hashable, Sendable {
+  package let account: AccountID
+  package let sequence: UInt64
 }
 
 /// The records of an account in an interval of keys.
-struct RecordRange: Hashable, Sendable {
-  let account: AccountID
-  let interval: KeyInterval
+package struct RecordRange: Hashable, Sendable {
+  package let account: AccountID
+  package let interval: KeyInterval
 }
 
 /// See `RecordStore.due`.
-struct DueQuery: Hashable, Sendable {
-  let account: AccountID
-  let now: WallTime
-  let acknowledged: UInt64
-  let limit: Int
+package struct DueQuery: Hashable, Sendable {
+  package let account: AccountID
+  package let now: WallTime
+  package let acknowledged: UInt64
+  package let limit: Int
 }
 
 /// See `EventLog.page`.
-struct EventPage: Hashable, Sendable {
+package struct EventPage: Hashable, Sendable {
   /// Nil: of all accounts.
-  let account: AccountID?
-  let before: UInt64?
-  let limit: Int
+  package let account: AccountID?
+  package let before: UInt64?
+  package let limit: Int
 }
