@@ -38,6 +38,11 @@ package struct History: Sendable {
     steps.contains { if case .foreignWrite = $0.action { true } else { false } }
   }
 
+  /// Whether the quota of accounts changes.
+  var setsQuotas: Bool {
+    steps.contains { if case .quota = $0.action { true } else { false } }
+  }
+
   package init(seed: UInt64, plan: Plan = Plan()) {
     self.seed = seed
     devices = plan.devices

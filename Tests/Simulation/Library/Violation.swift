@@ -43,5 +43,5 @@ package enum Counted: String, CaseIterable, Sendable {
   case watchEvents, unheardRuns, endedBeside, neighbourSyncs, slowBytes
   /// Of a shared database: commits, what was in their way, and what was lost.
   case sharedCommits, conflictingCommits, conflictingTrips, lockWaits, unknownCommits, cutWaits
-  case crashes, failovers, lossyFailovers, answersFromMemory, lostNews, lateNews
+  case crashes, failovers, lossyFailovers, answersFromMemory, lostNews
 }

@@ -19,8 +19,9 @@ extension World {
     if quota != .standard {
       quota = .standard
       endServer(.killed)
-      endNodes()
     }
+    // Any of several servers may have kept an older quota.
+    if history.setsQuotas { endNodes() }
     for device in devices {
       device.process?.stopWatching()
       device.link.isDeaf = false
@@ -61,6 +62,8 @@ extension World {
 
   private func syncAlone(_ device: Device, _ round: Int) {
     guard violation == nil, let process = running(device) else { return }
+    // A server may not have heard yet what another one committed, and is believed for ten seconds.
+    if database != nil { scheduler.run(until: scheduler.now + 11_000_000) }
     var tries = 0
     while tries < 2 {
       tries += 1

@@ -9,8 +9,8 @@ import Foundation
 
 /// A model of PostgreSQL at READ COMMITTED, with locks on the rows of accounts.
 ///
-///     ── BEGIN, lock (waits) ─ read ─ … ─ read ──▶ COMMIT: check, log ──▶ standby has it ──▶ visible,
-///            each read sees what is committed by then                          answered, locks freed
+///     ── BEGIN, lock ─ read ─ … ─ read ──▶ COMMIT: check, log ──▶ standby has it ──▶ visible,
+///            waits     each sees what is committed by then                 answered, locks freed
 ///
 /// The seed decides how long each way and each wait takes, and so what others do in between. A
 /// session may be lost at any point: the client's end at once, the database's end soon or late. A
@@ -119,8 +119,8 @@ final class SharedDatabase {
     for session in sessions where session.node == node { lose(session) }
   }
 
-  /// The database's end is gone: nobody's lock outlives its holder. A wait for the standby ends, and
-  /// what waited is visible.
+  /// The database's end is gone: nobody's lock outlives its holder. A wait for the standby ends,
+  /// and what waited is visible.
   private func terminate(_ session: SharedSession) {
     if case .ended = session.backend { return }
     if case .waitsForStandby(let commit) = session.backend {
@@ -424,8 +424,8 @@ final class SharedDatabase {
     for commit in log { show(commit) }
   }
 
-  /// The primary is gone, and the standby takes over: exactly what no acknowledged commit waited for
-  /// is lost.
+  /// The primary is gone, and the standby takes over: exactly what no acknowledged commit waited
+  /// for is lost.
   func failOver() {
     world.count(.failovers)
     // Nobody was told of these, but somebody may have seen them.

@@ -59,8 +59,8 @@ final class SharedNews {
     lose()
   }
 
-  /// Since when everything was heard, in microseconds; nil if that is not certain. A connection that
-  /// is lost is noticed when a ping is not answered.
+  /// Since when everything was heard, in microseconds; nil if that is not certain. A connection
+  /// that is lost is noticed when a ping is not answered.
   var listeningSince: Int64? {
     guard let since else { return nil }
     if let lostAt, now >= lostAt + Self.pingLifetime { return nil }
