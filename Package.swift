@@ -408,7 +408,7 @@ let package = Package(
       name: "AtrestSimulation",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "CAtrestSimulatedDisk",
-        "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2",
+        "AtrestPostgreSQL", "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2",
         "AtrestWire",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

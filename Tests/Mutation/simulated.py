@@ -432,4 +432,59 @@ SIMULATED = [
             "return",
         ),
     ),
+    # Several servers on one database.
+    mutation(
+        "accountNotLocked",
+        "A transaction does not lock its accounts.",
+        Edit(
+            f"{SERVER}/Store/PostgreSQL/PostgresUnitOfWork.swift",
+            "locking: «plan.locked», loading",
+            "plan.locked.map { _ in [] }",
+        ),
+    ),
+    mutation(
+        "repeatNotCommitted",
+        "A transaction that changes nothing commits no write of its own.",
+        Edit(
+            f"{SERVER}/Store/PostgreSQL/PostgresUnitOfWork.swift",
+            "staging.changes, touching: «locked», clock",
+            "[]",
+        ),
+    ),
+    mutation(
+        "conflictNotRepeated",
+        "What failed because of another transaction is not repeated.",
+        Edit(
+            f"{SERVER}/Store/PostgreSQL/PostgresUnitOfWork.swift",
+            "guard «error.meaning == .conflict», count < attempts",
+            "false",
+        ),
+    ),
+    mutation(
+        "unknownToldAsDone",
+        "A commit whose answer was lost counts as done.",
+        Edit(
+            f"{SERVER}/Store/PostgreSQL/PostgresLane.swift",
+            "      jobs.finish(list, «error»)\n    case .full",
+            "nil",
+        ),
+    ),
+    mutation(
+        "trustedWhileDeaf",
+        "A server that does not hear the others trusts what it remembers.",
+        Edit(
+            f"{SERVER}/Accounts/CacheTrust.swift",
+            "guard let since = «listeningSince()», learned",
+            "Instant(nanoseconds: 0)",
+        ),
+    ),
+    mutation(
+        "headLowered",
+        "Late news of an earlier head count.",
+        Edit(
+            f"{SERVER}/Accounts/AccountState.swift",
+            "guard «head.sequence > known.cursor.sequence» else { return false }\n      known",
+            "head != known.cursor",
+        ),
+    ),
 ]

@@ -31,6 +31,8 @@ package final class EventCounter: Sendable {
 
   private let states = Mutex<[Sort: State]>([:])
 
+  package init() {}
+
   /// Counts an event.
   ///
   /// - Returns: What is to be written now, if anything.

@@ -6,8 +6,8 @@ import AtrestSimulation
 import Foundation
 
 /// Reads its parameters from the environment: `SEED`, or `FIRST` and `SEEDS`; `DEVICES`,
-/// `OPERATIONS`, `FAULTS`. `STORY` prints what happens to the record without shrinking the history.
-/// `LAW` searches a small world to that depth instead.
+/// `OPERATIONS`, `FAULTS`, `STORE`. `STORY` prints what happens to the record without shrinking the
+/// history. `LAW` searches a small world to that depth instead.
 @main
 struct Simulate {
   var plan = History.Plan()
@@ -19,6 +19,9 @@ struct Simulate {
     if let faults = text("FAULTS") {
       command.plan.faults = Set(
         faults.split(separator: ",").compactMap { Fault(rawValue: "\($0)") })
+    }
+    if let store = text("STORE").flatMap({ StoreKind(rawValue: $0) }) {
+      command.plan.stores = [store]
     }
     if let bugs = text("BUGS") { exit(MutationTable(plan: command.plan, bugs).run()) }
     if let depth = number("LAW") { exit(Law(depth: Int(clamping: depth)).run()) }

@@ -2,6 +2,7 @@
 // One account of the simulated server: its devices' writes, and the observed part of its feed.
 
 import AtrestReplication
+import AtrestServer
 
 /// An account with its oracle. Accounts share only the server.
 final class Account {
@@ -24,6 +25,11 @@ final class Account {
   var seenHead: UInt64 = 0
   /// The feed when the server ended between two commits. Nil if it ended inside one.
   var feedAtEnd: [FeedRecord]?
+
+  /// Its number in a shared database.
+  var sharedID: AccountID { AccountID(rawValue: Int64(index) + 1) }
+  /// Offers that a server refused, under their numbers.
+  var refused: Set<RefusedOffer> = []
 
   init(index: Int) {
     self.index = index

@@ -321,7 +321,7 @@ final class DeviceProcess: @unchecked Sendable {
       }
       // A server that ends in between answers nobody.
       world.scheduler.after(5_000_000) { finish(nil) }
-      if let server = world.server {
+      if let server = world.nodes.isEmpty ? world.server : world.anyNode(randomness.number()) {
         server.invite(to: device.account, finish)
       } else {
         finish(nil)

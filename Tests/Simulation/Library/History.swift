@@ -11,6 +11,8 @@ package struct History: Sendable {
   /// Whether a page contains at most two records.
   let hasSmallPages: Bool
   package var steps: [Step]
+  /// Where the server keeps its records.
+  let store: StoreKind
 
   /// The parameters for drawing a history.
   package struct Plan: Sendable {
@@ -23,6 +25,8 @@ package struct History: Sendable {
     package var isSwarm = true
     /// Whether a page contains at most two records.
     package var hasSmallPages = false
+    /// The possible stores.
+    package var stores = StoreKind.allCases
     package init() {}
   }
 
@@ -34,10 +38,19 @@ package struct History: Sendable {
     steps.contains { if case .foreignWrite = $0.action { true } else { false } }
   }
 
+  /// Whether the quota of accounts changes.
+  var setsQuotas: Bool {
+    steps.contains { if case .quota = $0.action { true } else { false } }
+  }
+
   package init(seed: UInt64, plan: Plan = Plan()) {
     self.seed = seed
     devices = plan.devices
     hasSmallPages = plan.hasSmallPages
+    // Of its own: with another store, the history stays the same.
+    var storeChance = Chance(seed ^ 0x5354_4F52_45)
+    let drawn: StoreKind = storeChance.oneIn(4) ? .shared : .file
+    store = plan.stores.contains(drawn) ? drawn : plan.stores.first ?? .file
     var chance = Chance(seed)
     // Swarm testing: a random subset of the faults, sometimes none or all.
     let share = chance.pick(0...4)
@@ -172,4 +185,12 @@ package struct History: Sendable {
     default: return [well(chance.pick(0...devices - 1), &chance)]
     }
   }
+}
+
+/// Where a server keeps its records.
+package enum StoreKind: String, CaseIterable, Sendable {
+  /// In a file of its own.
+  case file
+  /// In a database that several servers share: see `SharedDatabase`.
+  case shared
 }

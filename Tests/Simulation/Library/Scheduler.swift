@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event loop of a simulation: one thread, one event queue, and simulated time.
 
+import Glibc
+
 /// The simulation's clock and its only thread. Swift tasks on it run in the order in which they
 /// become ready.
 package final class Scheduler: TaskExecutor, @unchecked Sendable {
@@ -13,7 +15,9 @@ package final class Scheduler: TaskExecutor, @unchecked Sendable {
     let action: () -> Void
   }
 
-  private var jobs: [UnownedJob] = []
+  /// A job, and the executor of its actor; nil for the scheduler itself.
+  private let thread = pthread_self()
+  private var jobs: [(job: UnownedJob, shard: SimulatedShard?)] = []
   private var firstJob = 0
   /// A heap ordered by time, then by insertion.
   private var events: [Event] = []
@@ -26,10 +30,17 @@ package final class Scheduler: TaskExecutor, @unchecked Sendable {
   package init() {}
 
   /// See `TaskExecutor`.
-  package func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
+  package func enqueue(_ job: consuming ExecutorJob) { jobs.append((UnownedJob(job), nil)) }
+
+  /// Runs a job of an actor, in turn.
+  func enqueue(_ job: UnownedJob, of shard: SimulatedShard) {
+    precondition(pthread_equal(thread, pthread_self()) != 0, "a simulation has one thread")
+    jobs.append((job, shard))
+  }
 
   /// Schedules an action after a delay in microseconds.
   func after(_ delay: Int64, _ action: @escaping () -> Void) {
+    precondition(pthread_equal(thread, pthread_self()) != 0, "a simulation has one thread")
     count += 1
     events.append(Event(time: now + max(0, delay), order: count, action: action))
     siftUp()
@@ -82,10 +93,14 @@ package final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   private func drain() {
     while firstJob < jobs.count {
-      let job = jobs[firstJob]
+      let (job, shard) = jobs[firstJob]
       firstJob += 1
       steps += 1
-      job.runSynchronously(on: asUnownedTaskExecutor())
+      if let shard {
+        job.runSynchronously(on: shard.asUnownedSerialExecutor())
+      } else {
+        job.runSynchronously(on: asUnownedTaskExecutor())
+      }
     }
     jobs.removeAll(keepingCapacity: true)
     firstJob = 0

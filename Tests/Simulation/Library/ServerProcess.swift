@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of the server: the real store, queue and services, without sockets.
+// One run of a server: the real store, queue and services, without sockets.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -20,12 +20,18 @@ final class ServerProcess: @unchecked Sendable {
   /// The identity of a foreign program.
   static let foreigner = ReplicaID(rawValue: 0xF0E1)
 
+  /// What keeps the records.
+  private enum Storage {
+    case file(Opened, CommitQueue, SimulatedDisk)
+    case shared(SharedDatabase, SharedQueue, DeviceLookup)
+  }
+
   private let world: World
-  private let disk: SimulatedDisk
-  /// The store, for inspection between commits.
-  nonisolated(unsafe) let store: SQLiteStore
+  private let storage: Storage
   private let registry: SessionRegistry
-  private let queue: CommitQueue
+  private let queue: any StorageQueue
+  /// Its number among the servers of a shared database.
+  let node: Int
   private let sync: SyncService
   private let devices: DevicesService
   private let admin: AdminService
@@ -40,24 +46,47 @@ final class ServerProcess: @unchecked Sendable {
   /// Whether a foreign request is in progress. Like any single program, it writes sequentially.
   private(set) var isServingForeigner = false
 
+  private init(
+    _ world: World, _ storage: Storage, node: Int, _ registry: SessionRegistry,
+    _ environment: Environment, accountIDs: [AccountID], pageRecords: Int
+  ) {
+    self.world = world
+    self.storage = storage
+    self.node = node
+    self.registry = registry
+    self.environment = environment
+    self.accountIDs = accountIDs
+    housekeepingPeriod = (world.history.seed % 3 == 0 ? 1 : 12) * 3_600_000_000
+    let logger = Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() }
+    let backups: CommitQueue?
+    switch storage {
+    case .file(_, let commits, _): (queue, backups) = (commits, commits)
+    case .shared(_, let shared, _): (queue, backups) = (shared, nil)
+    }
+    sync = SyncService(
+      queue: queue, registry: registry, environment: environment, quota: world.quota,
+      pageRecords: pageRecords)
+    devices = DevicesService(
+      queue: queue, registry: registry, environment: environment, logger: logger)
+    admin = AdminService(
+      queue: queue, backups: backups, registry: registry, devices: devices,
+      environment: environment, address: { "server:1" })
+  }
+
   /// Opens the store on the disk, or creates it.
-  init(
+  convenience init(
     _ world: World, disk: SimulatedDisk, chance: Chance, checkpointPages: Int, pageRecords: Int
   ) throws {
-    self.world = world
-    self.disk = disk
-    housekeepingPeriod = (world.history.seed % 3 == 0 ? 1 : 12) * 3_600_000_000
     let randomness = Randomness(chance)
     let clock = world.serverClock
     let environment = Environment(now: { clock.now() }, random: { randomness.bytes($0) })
-    self.environment = environment
     let store = try SQLiteStore(
       uri: disk.uri("atrest.db"), checkpointPages: checkpointPages,
       random: { randomness.number() })
-    self.store = store
+    let opened = Opened(store)
     let now = clock.now()
     let names = world.accounts.map(\.name)
-    accountIDs = try store.transaction { transaction throws(StoreError) in
+    let accountIDs = try store.transaction { transaction throws(StoreError) in
       var ids: [AccountID] = []
       for name in names {
         if let id = try transaction.accounts.id(named: name) {
@@ -70,23 +99,21 @@ final class ServerProcess: @unchecked Sendable {
       }
       return ids
     }
-    let foreigner = DeviceEntry(
-      replica: Self.foreigner, account: accountIDs[0], name: "foreign",
-      tokenHash: [UInt8](repeating: 7, count: 32), paired: now)
+    let foreigner = Self.foreigner(of: accountIDs[0], at: now)
     // A device without an acknowledged position prevents pruning for 30 days.
     if world.history.hasForeigner {
       _ = try store.transaction { transaction throws(StoreError) in
         try transaction.devices.add(foreigner)
       }
     }
-    registry = SessionRegistry()
+    let registry = SessionRegistry()
     try registry.load(store)
     let box = Box()
     nonisolated(unsafe) let handed = store
     nonisolated(unsafe) let guardian = DiskGuard(
       directory: "/nowhere", freeBytes: { box.process?.freeBytes })
     let scheduler = world.scheduler
-    queue = CommitQueue(
+    let queue = CommitQueue(
       store: handed, disk: guardian, registry: registry, environment: environment,
       logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() },
       schedule: { work in
@@ -98,20 +125,74 @@ final class ServerProcess: @unchecked Sendable {
         }
       },
       onFatal: { _ in box.process?.failed() })
-    sync = SyncService(
-      queue: queue, registry: registry, environment: environment, quota: world.quota,
+    self.init(
+      world, .file(opened, queue, disk), node: 0, registry, environment, accountIDs: accountIDs,
       pageRecords: pageRecords)
-    devices = DevicesService(
-      queue: queue, registry: registry, environment: environment,
-      logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() })
-    admin = AdminService(
-      queue: queue, backups: queue, registry: registry, devices: devices, environment: environment,
-      address: { "server:1" })
     box.process = self
     keepHouse()
   }
 
-  deinit { queue.abandon() }
+  /// Starts one of several servers of a database.
+  convenience init(
+    _ world: World, sharing database: SharedDatabase, node: Int, chance: Chance, pageRecords: Int
+  ) {
+    let randomness = Randomness(chance)
+    let clock = world.serverClock
+    let now: @Sendable () -> Instant = { world.instant }
+    let environment = Environment(
+      now: { clock.now() }, random: { randomness.bytes($0) }, instant: now)
+    let box = Box()
+    let news = SharedNews(database, node: node) { news in
+      guard let process = box.process, process.isRunning else { return }
+      for item in news { process.registry.hear(item, at: clock.now()) }
+    } onListening: {
+      // Whatever was committed while nobody listened.
+      if let process = box.process, process.isRunning { process.refreshWatched() }
+    }
+    nonisolated(unsafe) let listener = news
+    let registry = SessionRegistry(
+      trust: CacheTrust(lifetime: CacheTrust.lifetime, now: now) {
+        listener.listeningSince.map { Instant(nanoseconds: UInt64($0) * 1000) }
+      })
+    let queue = SharedQueue(
+      database, node: node, news: news, registry: registry, environment: environment)
+    let lookup = DeviceLookup(queue: queue, registry: registry, environment: environment)
+    self.init(
+      world, .shared(database, queue, lookup), node: node, registry, environment,
+      accountIDs: world.accounts.map { AccountID(rawValue: Int64($0.index) + 1) },
+      pageRecords: pageRecords)
+    box.process = self
+    news.connect()
+    keepHouse()
+  }
+
+  deinit {
+    switch storage {
+    case .file(_, let queue, _): queue.abandon()
+    case .shared(_, let queue, _): queue.lanes.abandon()
+    }
+  }
+
+  static func foreigner(of account: AccountID, at now: WallTime) -> DeviceEntry {
+    DeviceEntry(
+      replica: foreigner, account: account, name: "foreign",
+      tokenHash: [UInt8](repeating: 7, count: 32), paired: now)
+  }
+
+  /// What the server hears and tells of a shared database.
+  var news: SharedNews? {
+    if case .shared(_, let queue, _) = storage { queue.news } else { nil }
+  }
+
+  private func refreshWatched() {
+    if case .shared(_, _, let lookup) = storage { lookup.refreshWatched() }
+  }
+
+  /// Runs a transaction on the file, for inspection between commits.
+  func inspect<R>(_ body: (any StoreTransaction) throws(StoreError) -> R) throws -> R {
+    guard case .file(let opened, _, _) = storage else { throw StoreError.closed }
+    return try opened.store.transaction(body)
+  }
 
   // MARK: Housekeeping
 
@@ -174,7 +255,7 @@ final class ServerProcess: @unchecked Sendable {
   var freeBytes: UInt64?
 
   private var isRunning: Bool {
-    if isAlive, disk.hasEnded { failed() }
+    if case .file(_, _, let disk) = storage, isAlive, disk.hasEnded { failed() }
     return isAlive
   }
 
@@ -185,11 +266,31 @@ final class ServerProcess: @unchecked Sendable {
     registry.session(replica)?.progress
   }
 
-  func authenticate(_ metadata: Metadata) -> Caller? {
-    guard isRunning, let credentials = Credentials(metadata),
-      case .device(let session) = registry.authenticate(credentials.token, at: environment.now())
-    else { return nil }
-    return session
+  /// Finds out who calls: now, or once the database was asked.
+  func authenticate(
+    _ metadata: Metadata, _ done: @escaping (Result<Caller, Status>) -> Void
+  ) {
+    guard isRunning else { return }
+    guard let credentials = Credentials(metadata) else {
+      return done(.failure(Self.unknownDevice))
+    }
+    switch registry.authenticate(credentials.token, at: environment.now()) {
+    case .device(let session): done(.success(session))
+    case .refused: done(.failure(Self.unknownDevice))
+    case .unknown(let token):
+      guard case .shared(_, _, let lookup) = storage else {
+        return done(.failure(Self.unknownDevice))
+      }
+      nonisolated(unsafe) let done = done
+      lookup.authenticate(token) { [weak self] result in
+        guard let self, isRunning else { return }
+        switch result {
+        case .success(.device(let session)): done(.success(session))
+        case .success: done(.failure(Self.unknownDevice))
+        case .failure: done(.failure(Status(.unavailable, "The database is away.")))
+        }
+      }
+    }
   }
 
   /// Serves a call. The response may come later, or never if the process ends.
@@ -200,8 +301,11 @@ final class ServerProcess: @unchecked Sendable {
     guard isRunning else { return }
     endIdleness()
     nonisolated(unsafe) let reply = reply
+    let asked = Asked(path: path, caller: caller, body: body, histories: histories)
     let later = Answer { [weak self] outcome, _ in
-      if let self, isRunning { reply(outcome) }
+      guard let self, isRunning else { return }
+      check(outcome, of: asked, isFromMemory: false)
+      reply(outcome)
     }
     do throws(Status) {
       let outcome: UnaryOutcome
@@ -216,6 +320,7 @@ final class ServerProcess: @unchecked Sendable {
       default: outcome = .fail(Status(.unimplemented, "no such method"))
       }
       if case .later = outcome { return }
+      check(outcome, of: asked, isFromMemory: true)
       reply(outcome)
     } catch {
       reply(.fail(error))
@@ -226,7 +331,9 @@ final class ServerProcess: @unchecked Sendable {
   func watch(_ caller: Caller, _ body: [UInt8], _ sink: any EventSink) {
     guard isRunning else { return }
     do throws(Status) {
-      if let watch = try sync.watch(caller, body, sink: sink) { keepAlive(watch) }
+      guard let watch = try sync.watch(caller, body, sink: sink) else { return }
+      keepAlive(watch)
+      keepTrue(watch)
     } catch {
       sink.finish(error)
     }
@@ -237,6 +344,16 @@ final class ServerProcess: @unchecked Sendable {
       guard let self, isRunning, let watch, watch.isOpen else { return }
       watch.sendHeartbeat(at: environment.now())
       keepAlive(watch)
+    }
+  }
+
+  /// Reads again what a listening device relies on, as `PostgresBackend.keepWatched` does.
+  private func keepTrue(_ watch: Watch) {
+    guard case .shared = storage else { return }
+    world.scheduler.after(PostgresBackend.refreshInterval) { [weak self, weak watch] in
+      guard let self, isRunning, let watch, watch.isOpen else { return }
+      refreshWatched()
+      keepTrue(watch)
     }
   }
 
@@ -257,11 +374,13 @@ final class ServerProcess: @unchecked Sendable {
 
   /// An exchange of a foreign program.
   func exchangeForeign(_ request: ExchangeRequest, _ durable: @escaping () -> Void) {
-    guard isRunning, let caller = registry.session(Self.foreigner) else { return }
+    guard isRunning, let caller = foreignCaller else { return }
     isServingForeigner = true
+    world.foreignerIsBusy(for: 60_000_000)
     serve(Method.Sync.exchange, caller, request.encoded) { [weak self] outcome in
       guard let self else { return }
       isServingForeigner = false
+      if case .reply = outcome { world.foreignerIsBusy(for: 0) }
       guard case .reply(let bytes) = outcome,
         let answer = try? ExchangeResponse(decoding: bytes), answer.refusals.isEmpty
       else { return }
@@ -271,6 +390,77 @@ final class ServerProcess: @unchecked Sendable {
         }
       }
       durable()
+    }
+  }
+
+  private var foreignCaller: Caller? {
+    guard case .shared(let database, _, _) = storage else {
+      return registry.session(Self.foreigner)
+    }
+    guard let device = database.tables.devices[Self.foreigner]?.entry,
+      let account = database.tables.entry(of: device.account)
+    else { return nil }
+    return registry.learn(
+      device, of: account, among: database.tables.devices(of: account.id),
+      at: environment.instant(), now: environment.now())
+  }
+
+  // MARK: What a shared database promises
+
+  /// A request, and which history of the database it was made in.
+  private struct Asked {
+    let path: String
+    let caller: Caller?
+    let body: [UInt8]
+    let histories: Int
+  }
+
+  /// The greatest head that this server gave away, of each account.
+  private var given: [AccountID: (head: UInt64, histories: Int)] = [:]
+
+  private var histories: Int {
+    if case .shared(let database, _, _) = storage { database.histories } else { 0 }
+  }
+
+  private func check(_ outcome: UnaryOutcome, of asked: Asked, isFromMemory: Bool) {
+    guard case .shared(let database, _, _) = storage, asked.histories == database.histories
+    else { return }
+    switch outcome {
+    case .fail(let status):
+      if status.code == .unavailable, !database.hadTrouble {
+        world.broke("a call fails where transactions were in each other's way, and nothing else")
+      }
+    case .reply(let bytes):
+      guard asked.path == Method.Sync.exchange, let caller = asked.caller,
+        let answer = try? ExchangeResponse(decoding: bytes)
+      else { return }
+      let account = caller.account.id
+      if isFromMemory { checkHead(answer.head, of: account, database) }
+      let known = given[account].flatMap { $0.histories == histories ? $0.head : nil } ?? 0
+      given[account] = (max(known, answer.head.sequence), histories)
+      if let request = try? ExchangeRequest(decoding: asked.body) {
+        world.checkTaken(answer, to: request, of: world.accounts[Int(account.rawValue) - 1])
+      }
+    case .later: break
+    }
+  }
+
+  /// What is answered from memory is no older than what the server gave away before, than what was
+  /// committed before it listened, and than its trust lasts.
+  private func checkHead(
+    _ head: AtrestReplication.Cursor, of account: AccountID, _ database: SharedDatabase
+  ) {
+    world.count(.answersFromMemory)
+    let now = world.scheduler.now
+    if let known = given[account], known.histories == histories, head.sequence < known.head {
+      world.broke("a server gives an older head away than it did before")
+    }
+    guard let since = news?.listeningSince else {
+      return world.broke("a server that hears nothing answers from memory")
+    }
+    let (lifetime, _) = CacheTrust.lifetime.components
+    if head.sequence < database.head(of: account, at: max(since, now - lifetime * 1_000_000)) {
+      world.broke("a server answers from memory what had changed before it listened")
     }
   }
 
@@ -287,9 +477,22 @@ final class ServerProcess: @unchecked Sendable {
   func end(_ how: SimulatedDisk.End) {
     guard isAlive else { return }
     isAlive = false
-    disk.end(how)
+    switch storage {
+    case .file(_, _, let disk): disk.end(how)
+    case .shared(let database, let queue, _):
+      queue.news.stop()
+      database.loseAll(of: node)
+    }
     for wire in wires { wire.serverDied() }
     wires = []
+  }
+
+  /// The store, for inspection between commits.
+  private final class Opened: @unchecked Sendable {
+    // Sendable: a simulation has one thread.
+    let store: SQLiteStore
+
+    init(_ store: SQLiteStore) { self.store = store }
   }
 
   /// Breaks the reference from objects that outlive the process.

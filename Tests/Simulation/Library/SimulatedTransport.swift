@@ -234,6 +234,11 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
   ) {
     waiting[call] = completion
     guard !isClosed else { return finish(call, .failure(Status(.unavailable, "It is closed."))) }
+    if !world.nodes.isEmpty, started.isEmpty, chance.oneIn(2) {
+      // A balancer sends each call where it likes.
+      wire?.close()
+      wire = nil
+    }
     if let wire, wire.isUsable { return start(call, path, body, reader, on: wire) }
     let delay = chance.pick(1...max(1, device.link.latency))
     world.scheduler.after(Int64(delay)) { [self] in
@@ -253,7 +258,8 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
 
   private func connected() -> Wire? {
     guard !isClosed, device.link.carriesUp, device.link.carriesDown,
-      let server = world.server, server.isAlive
+      let server = world.nodes.isEmpty ? world.server : world.anyNode(chance.next()),
+      server.isAlive
     else { return nil }
     return Wire(world, device.link, server, Chance(chance.next()))
   }

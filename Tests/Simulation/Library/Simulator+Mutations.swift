@@ -61,14 +61,26 @@
     package func plan(_ usual: History.Plan) -> History.Plan {
       guard let faults = telling else { return usual }
       var plan = usual
+      if isOfSharedStores { plan.stores = [.shared] }
       plan.faults = faults
       plan.isSwarm = false
       if self == .cursorAhead { plan.operations = max(plan.operations, 100) }
+      if self == .headLowered { plan.operations = max(plan.operations, 150) }
       if self == .headNotSent || self == .overtakenStored {
         plan.hasSmallPages = true
         plan.operations = max(plan.operations, 120)
       }
       return plan
+    }
+
+    /// Whether only servers that share a database make the mistake.
+    private var isOfSharedStores: Bool {
+      switch self {
+      case .accountNotLocked, .repeatNotCommitted, .conflictNotRepeated, .unknownToldAsDone,
+        .trustedWhileDeaf, .headLowered:
+        true
+      default: false
+      }
     }
 
     /// The faults that it takes; nil for whatever a seed has.
@@ -87,6 +99,9 @@
       case .headNotSent: [.serverRestore, .cut, .lostAnswers]
       case .overtakenStored: [.serverRestore, .twoProcesses]
       case .partsNotKnown, .partsNotNoted: [.serverRestore]
+      case .accountNotLocked, .conflictNotRepeated, .headLowered: []
+      case .repeatNotCommitted, .unknownToldAsDone: [.failingDisk]
+      case .trustedWhileDeaf: [.serverPower]
       default: nil
       }
     }

@@ -38,8 +38,8 @@ struct Story {
       }
       holders.append(("device \(device.index)", records.flatMap(text) + waiting))
     }
-    if let server = world.server, server.isAlive, !world.serverDisk.hasEnded,
-      let feeds = try? world.accounts.map({ try world.feed(of: $0, in: server, after: 0) })
+    if world.isReadable,
+      let feeds = try? world.accounts.map({ try world.feed(of: $0, after: 0) })
     {
       let records = feeds.joined().compactMap { try? Record(decoding: $0.body) }
       holders.append(("server", records.flatMap(text)))

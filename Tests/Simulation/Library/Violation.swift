@@ -41,4 +41,7 @@ package enum Counted: String, CaseIterable, Sendable {
   /// Syncs and watches by the owner of their machine: a task, or `DirectSync`.
   case taskSyncs, directSyncs, taskWatches, directWatches
   case watchEvents, unheardRuns, endedBeside, neighbourSyncs, slowBytes
+  /// Of a shared database: commits, what was in their way, and what was lost.
+  case sharedCommits, conflictingCommits, conflictingTrips, lockWaits, unknownCommits, cutWaits
+  case crashes, failovers, lossyFailovers, answersFromMemory, lostNews
 }

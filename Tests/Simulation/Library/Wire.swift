@@ -40,6 +40,16 @@ final class Wire {
     var ends = false
   }
 
+  /// A call that is not served yet.
+  private struct Request {
+    let head: RequestHead
+    var body: [UInt8] = []
+    var caller: Caller?
+    /// Whether it is known who calls, and whether the request has arrived.
+    var isAdmitted = false
+    var hasEnded = false
+  }
+
   /// Bytes that arrive at a time on a slow link.
   private static let slowPiece = 4_000
 
@@ -60,7 +70,7 @@ final class Wire {
   /// The message handlers of streams.
   private var readers: [CallID: ([UInt8]) -> Void] = [:]
   private var answers: [CallID: [UInt8]] = [:]
-  private var requests: [CallID: (head: RequestHead, session: Caller?, body: [UInt8])] = [:]
+  private var requests: [CallID: Request] = [:]
   private var sinks: [CallID: WireSink] = [:]
   private var nearTimer: Int64 = .max
   private var farTimer: Int64 = .max
@@ -217,30 +227,54 @@ final class Wire {
     for event in events {
       switch event {
       case .started(let id, let head):
+        requests[id] = Request(head: head)
         if head.path == Method.Devices.pair {
-          requests[id] = (head, nil, [])
-        } else if let session = server.authenticate(head.metadata) {
-          requests[id] = (head, session, [])
+          requests[id]?.isAdmitted = true
         } else {
-          far.finish(id, ServerProcess.unknownDevice)
+          var isNow = true
+          server.authenticate(head.metadata) { [weak self] result in
+            self?.admit(id, result, isNow: isNow)
+          }
+          isNow = false
         }
       case .message(let id, let bytes): requests[id]?.body = bytes
       case .endOfRequest(let id):
-        guard let request = requests.removeValue(forKey: id) else { continue }
-        if request.head.path == Method.Sync.watch, let session = request.session {
-          let sink = WireSink(world.scheduler, self, id)
-          sinks[id] = sink
-          server.watch(session, request.body, sink)
-          continue
-        }
-        server.serve(request.head.path, request.session, request.body) { [weak self] outcome in
-          self?.answer(id, outcome)
-        }
+        requests[id]?.hasEnded = true
+        serve(id)
       case .cancelled(let id, _):
         requests[id] = nil
         sinks.removeValue(forKey: id)?.cancel()
       case .writable: break
       }
+    }
+  }
+
+  /// - Parameter isNow: Whether the connection is still reporting the call.
+  private func admit(_ id: CallID, _ result: Result<Caller, Status>, isNow: Bool) {
+    guard !farIsGone, requests[id] != nil else { return }
+    switch result {
+    case .success(let caller):
+      requests[id]?.caller = caller
+      requests[id]?.isAdmitted = true
+      if !isNow { serve(id) }
+    case .failure(let status):
+      requests[id] = nil
+      far.finish(id, status)
+      if !isNow { flushFar() }
+    }
+  }
+
+  /// Serves a call that has arrived, once it is known who calls.
+  private func serve(_ id: CallID) {
+    guard let request = requests[id], request.isAdmitted, request.hasEnded else { return }
+    requests[id] = nil
+    if request.head.path == Method.Sync.watch, let caller = request.caller {
+      let sink = WireSink(world.scheduler, self, id)
+      sinks[id] = sink
+      return server.watch(caller, request.body, sink)
+    }
+    server.serve(request.head.path, request.caller, request.body) { [weak self] outcome in
+      self?.answer(id, outcome)
     }
   }
 

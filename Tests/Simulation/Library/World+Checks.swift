@@ -10,20 +10,20 @@ import Foundation
 extension World {
   /// Checks the server's commits since the last check.
   func look() {
-    guard violation == nil, let server, server.isAlive, !serverDisk.hasEnded else { return }
-    for account in accounts { look(at: account, server) }
+    guard violation == nil, isReadable else { return }
+    for account in accounts { look(at: account) }
   }
 
-  private func look(at account: Account, _ server: ServerProcess) {
+  private func look(at account: Account) {
     do {
-      let head = try head(of: account, in: server)
+      let head = try head(of: account)
       let seen = account.seenHead
       guard head >= seen else { return broke("the feed went back: \(seen), then \(head)") }
       defer { account.looked = serverClock.now() }
       guard head > seen else { return }
       var last = seen
       let before = account.view
-      for stored in try feed(of: account, in: server, after: seen) {
+      for stored in try feed(of: account, after: seen) {
         guard stored.sequence > last, stored.sequence <= head else {
           return broke("the feed's sequence \(stored.sequence) lies outside \(last)...\(head)")
         }
@@ -33,7 +33,7 @@ extension World {
         account.oracle.noteCommitted(account.view[record.key], record)
         noteEndedEntry(record, account, before)
         if record.key.kind == .conflict, account.view[record.key] == nil {
-          account.entered[record.key] = min(account.looked, serverClock.now())
+          account.entered[record.key] = min(account.looked, earliestClock)
         }
         account.view[record.key] = record
         noteJournal(record, account)
@@ -51,7 +51,7 @@ extension World {
   func noteFoundJournal(_ server: ServerProcess) {
     for account in accounts {
       do {
-        for stored in try feed(of: account, in: server, after: account.seenHead) {
+        for stored in try feed(of: account, after: account.seenHead) {
           noteJournal(try Record(decoding: stored.body), account)
         }
       } catch {
@@ -64,7 +64,20 @@ extension World {
   /// for entries found at the start of a server that ended inside a commit.
   func noteServerClock() {
     for account in accounts { account.looked = max(account.looked, serverClock.now()) }
+    earlierClocks.append((scheduler.now, serverClock.now()))
   }
+
+  /// What the server's clock may have shown when a transaction ran that is visible now. One with a
+  /// database may have waited for a minute.
+  private var recentClocks: [WallTime] {
+    guard database != nil else { return [serverClock.now()] }
+    earlierClocks.removeAll { $0.at < scheduler.now - 120_000_000 }
+    return [serverClock.now(), serverClock.now().advanced(by: -60_000)]
+      + earlierClocks.flatMap { [$0.clock, $0.clock.advanced(by: -60_000)] }
+  }
+
+  private var earliestClock: WallTime { recentClocks.min() ?? serverClock.now() }
+  private var latestClock: WallTime { recentClocks.max() ?? serverClock.now() }
 
   /// Checks that no accepted stamp is more than a minute ahead of the server's clock, unless its
   /// writer had seen one that was. Then it may be ahead by as much plus some ticks.
@@ -73,7 +86,7 @@ extension World {
     defer { account.greatest = max(account.greatest, latest) }
     // The server expires a journal entry by its own clock when that shows that it is due.
     guard record.key.kind != .conflict else { return }
-    let clock = max(serverClock.now(), account.looked)
+    let clock = max(latestClock, account.looked)
     let bound = max(HybridTime(clock.advanced(by: 61_000)).rawValue, account.greatest.rawValue)
     if latest.rawValue > bound + 1000 << 16 {
       broke(
@@ -125,16 +138,15 @@ extension World {
   /// - Parameter syncs: The number of syncs that may be running. Another one may have detected a
   ///   loss and be reconciling.
   func checkCursor(_ process: DeviceProcess, besides syncs: Int = 0) {
-    guard let server, server.isAlive, !serverDisk.hasEnded, process.syncCount == syncs
-    else { return }
+    guard isReadable, process.syncCount == syncs else { return }
     let device = process.device
     do {
       guard let cursor = try process.replica.status().cursor,
-        try position(of: cursor.sequence, of: device.account, in: server) == cursor
+        try position(of: cursor.sequence, of: device.account) == cursor
       else { return }
       var after: UInt64 = 0
       if let checked = device.checked, checked <= cursor.sequence { after = checked }
-      let news = try feed(of: device.account, in: server, after: after)
+      let news = try feed(of: device.account, after: after)
       // Each read of one record is a separate transaction.
       var view: [RecordKey: Record]?
       if news.count > 3 {
@@ -202,11 +214,11 @@ extension World {
   func compareFeed(_ process: ServerProcess) {
     do {
       for account in accounts {
-        if let held = account.feedAtEnd, try feed(of: account, in: process, after: 0) != held {
+        if let held = account.feedAtEnd, try feed(of: account, after: 0) != held {
           return broke("the server held something else before its machine ended")
         }
         account.feedAtEnd = nil
-        let head = try head(of: account, in: process)
+        let head = try head(of: account)
         if head < account.seenHead {
           broke("the server stood at \(account.seenHead), and at \(head) after a start")
         }

@@ -34,8 +34,8 @@ extension World {
   func serverHoldings(of account: Account) -> Holdings? {
     var holdings = Holdings()
     do {
-      if let server, server.isAlive {
-        for stored in try feed(of: account, in: server, after: 0) {
+      if isReadable {
+        for stored in try feed(of: account, after: 0) {
           holdings.add(try Record(decoding: stored.body))
         }
       }
@@ -63,8 +63,8 @@ extension World {
           account.acknowledged.note(record, without: waiting)
         }
       }
-      guard let server, server.isAlive else { return }
-      for stored in try feed(of: account, in: server, after: 0) {
+      guard isReadable else { return }
+      for stored in try feed(of: account, after: 0) {
         account.acknowledged.note(try Record(decoding: stored.body))
       }
     } catch {

@@ -15,10 +15,13 @@ extension World {
     serverDisk.fill(after: nil)
     serverDisk.failSync(after: nil)
     serverClock.set(offset: 0)
+    database?.heal()
     if quota != .standard {
       quota = .standard
       endServer(.killed)
     }
+    // Any of several servers may have kept an older quota.
+    if history.setsQuotas { endNodes() }
     for device in devices {
       device.process?.stopWatching()
       device.link.isDeaf = false
@@ -40,6 +43,8 @@ extension World {
       server = nil
       startServer()
     }
+    // Those of a database have to listen, and it may just have come back.
+    if database != nil { scheduler.run(until: scheduler.now + 60_000_000) }
     server?.freeBytes = nil
     serverDisk.start()
     for device in devices {
@@ -48,7 +53,7 @@ extension World {
     }
     story?.tell("what was under way has ended", of: self)
     for device in devices { syncAlone(device, 0) }
-    server?.doHousework(always: true)
+    (server ?? nodes.first ?? nil)?.doHousework(always: true)
     scheduler.run(until: scheduler.now + 60_000_000)
     for round in 1...2 {
       for device in devices { syncAlone(device, round) }
@@ -57,6 +62,8 @@ extension World {
 
   private func syncAlone(_ device: Device, _ round: Int) {
     guard violation == nil, let process = running(device) else { return }
+    // A server may not have heard yet what another one committed, and is believed for ten seconds.
+    if database != nil { scheduler.run(until: scheduler.now + 11_000_000) }
     var tries = 0
     while tries < 2 {
       tries += 1
@@ -77,15 +84,16 @@ extension World {
 
   /// Checks that all replicas are equal and that nothing is missing or invented.
   func judge() {
-    guard let server, server.isAlive else { return broke("there is no server") }
+    guard isReadable else { return broke("there is no server") }
+    checkEvents()
     look()
-    for account in accounts where violation == nil { judge(account, server) }
+    for account in accounts where violation == nil { judge(account) }
   }
 
-  private func judge(_ account: Account, _ server: ServerProcess) {
+  private func judge(_ account: Account) {
     do {
       var records: [Record] = []
-      for stored in try feed(of: account, in: server, after: 0) {
+      for stored in try feed(of: account, after: 0) {
         records.append(try Record(decoding: stored.body))
         guard records.last?.encoded == stored.body else {
           return broke("the server keeps a record that is not in canonical form")

@@ -23,6 +23,7 @@ extension World {
 
   /// Performs an action on exactly this device, ignoring copies.
   func perform(_ action: Step.Action, on device: Device, _ chance: inout Chance) {
+    if let database, perform(action, on: database, &chance) { return }
     switch action {
     case .edit: edit(device, &chance)
     case .sync(let cuts):
@@ -240,19 +241,32 @@ extension World {
   private func putBackServer() {
     guard let backup = serverBackup, server != nil else { return }
     count(.putBacks)
+    serverMayHaveForgotten = true
+    forgetting { [self] in
+      server?.end(.killed)
+      server = nil
+      serverDisk.restore(backup)
+    } then: { [self] in
+      startServer()
+    }
+  }
+
+  /// Lets the server forget something, and grants the oracle what it cannot know any more.
+  ///
+  /// - Parameters:
+  ///   - change: Gives the server another history.
+  ///   - start: Makes it readable.
+  func forgetting(_ change: () -> Void, then start: () -> Void = {}) {
     var before: [(everywhere: Holdings, server: Holdings)] = []
     for account in accounts {
       guard let everywhere = holdings(of: account), let server = serverHoldings(of: account)
       else { return }
       before.append((everywhere, server))
     }
-    server?.end(.killed)
-    server = nil
-    serverDisk.restore(backup)
+    change()
     for account in accounts { account.forgetView() }
-    serverMayHaveForgotten = true
     for device in devices { device.checked = nil }
-    startServer()
+    start()
     for (account, was) in zip(accounts, before) {
       guard let everywhere = holdings(of: account), let server = serverHoldings(of: account)
       else { return }
@@ -281,7 +295,9 @@ extension World {
 
   /// A newer program's write, directly into the server: it has no replica that could be copied.
   private func foreignWrite(_ chance: inout Chance) {
-    guard let server, server.isAlive, !serverDisk.hasEnded, !server.isServingForeigner
+    guard isReadable, let server = nodes.isEmpty ? server : anyNode(chance.next()),
+      !server.isServingForeigner,
+      scheduler.now >= foreignerWaitsUntil
     else { return }
     let account = accounts[0]
     let number = account.oracle.nextNumber()
@@ -296,14 +312,14 @@ extension World {
     var record = Record(
       key: RecordKey(kind: RecordKind(rawValue: 4_000), id: [UInt8(chance.pick(0...99))]))
     do {
-      if chance.oneIn(4), let known = chance.choose(try feed(of: account, in: server, after: 0)) {
+      if chance.oneIn(4), let known = chance.choose(try feed(of: account, after: 0)) {
         let held = try Record(decoding: known.body)
         guard held.key.kind != .conflict, held.key.kind != .entitlement, !held.isDeleted else {
           return
         }
         (before, record) = (held, held)
       } else {
-        before = try feed(of: account, in: server, after: 0).lazy.compactMap {
+        before = try feed(of: account, after: 0).lazy.compactMap {
           try? Record(decoding: $0.body)
         }
         .first { $0.key == record.key }

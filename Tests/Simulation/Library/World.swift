@@ -23,8 +23,18 @@ final class World: @unchecked Sendable {
   let serverClock: SimulatedClock
   let serverDisk: SimulatedDisk
   var devices: [Device] = []
-  /// The server's process while it runs.
+  /// The server's process while it runs. Nil if there are several.
   var server: ServerProcess?
+  /// The database that several servers share. Nil: one server has a file.
+  private(set) var database: SharedDatabase?
+  /// Those servers; nil while one does not run.
+  var nodes: [ServerProcess?] = []
+  /// What the lanes of all servers run on.
+  private(set) lazy var shard = SimulatedShard(scheduler)
+  /// When the foreign program may write again.
+  var foreignerWaitsUntil: Int64 = 0
+  /// What the server's clock showed before it was set, and when.
+  var earlierClocks: [(at: Int64, clock: WallTime)] = []
   let accounts: [Account]
   var violation: Violation?
   private(set) var counts: [Counted: Int] = [:]
@@ -56,6 +66,15 @@ final class World: @unchecked Sendable {
         SimulatedDisk(seed: history.seed &+ UInt64(index) &+ 2),
         of: accounts[index < history.devices ? 0 : 1])
     }
+    guard history.store == .shared else { return }
+    let shared = SharedDatabase(self)
+    let now = serverClock.now()
+    shared.prepare(accounts.map(\.name)) { account in
+      // A device without an acknowledged position prevents pruning for 30 days.
+      history.hasForeigner ? ServerProcess.foreigner(of: account, at: now) : nil
+    }
+    database = shared
+    nodes = Array(repeating: nil, count: shared.weather.nodes)
   }
 
   @discardableResult
@@ -111,20 +130,25 @@ final class World: @unchecked Sendable {
     for device in devices { device.process?.end(.killed) }
     server?.end(.killed)
     server = nil
+    for node in nodes { node?.end(.killed) }
+    database?.close()
     _ = scheduler.run(for: 3_600_000_000) { false }
     scheduler.removeEvents()
     for device in devices { device.link.wires = [] }
+    nodes = []
+    database = nil
   }
 
   // MARK: The server
 
   /// The page size of one process: the real one, or small enough for many pages.
-  private func pageRecords(_ chance: inout Chance) -> Int {
+  func pageRecords(_ chance: inout Chance) -> Int {
     let records = chance.choose([2, 5, Page.records, Page.records]) ?? Page.records
     return history.hasSmallPages ? min(2, records) : records
   }
 
   func startServer() {
+    guard database == nil else { return startNodes() }
     guard server == nil, violation == nil else { return }
     serverStarts += 1
     serverDisk.start()
@@ -157,7 +181,7 @@ final class World: @unchecked Sendable {
     guard let process = server, process.isAlive else { return }
     count(.serverEnds)
     for account in accounts {
-      account.feedAtEnd = try? feed(of: account, in: process, after: 0)
+      account.feedAtEnd = try? feed(of: account, after: 0)
     }
     process.end(how)
     server = nil
@@ -173,12 +197,15 @@ final class World: @unchecked Sendable {
     }
   }
 
-  func feed(
-    of account: Account, in process: ServerProcess, after: UInt64
-  ) throws -> [FeedRecord] {
-    try process.store.transaction { transaction throws(StoreError) in
+  /// The records of an account's feed.
+  func feed(of account: Account, after: UInt64) throws -> [FeedRecord] {
+    if let database {
+      return database.tables.feed(of: account.sharedID, after: after)
+        .map { FeedRecord(sequence: $0.sequence, body: $0.body) }
+    }
+    return try inspect { transaction, server throws(StoreError) in
       var records: [FeedRecord] = []
-      try transaction.records.feed(of: process.id(of: account), after: after) { sequence, body in
+      try transaction.records.feed(of: server.id(of: account), after: after) { sequence, body in
         records.append(FeedRecord(sequence: sequence, body: body))
         return true
       }
@@ -186,19 +213,33 @@ final class World: @unchecked Sendable {
     }
   }
 
-  func head(of account: Account, in process: ServerProcess) throws -> UInt64 {
-    try process.store.transaction { transaction throws(StoreError) in
-      try transaction.accounts.feedState(of: process.id(of: account)).head.sequence
+  func head(of account: Account) throws -> UInt64 {
+    if let database { return database.tables.head(of: account.sharedID).sequence }
+    return try inspect { transaction, server throws(StoreError) in
+      try transaction.accounts.feedState(of: server.id(of: account)).head.sequence
     }
   }
 
   /// The cursor at a sequence of an account's feed. Nil beyond its head.
-  func position(
-    of sequence: UInt64, of account: Account, in process: ServerProcess
-  ) throws -> Cursor? {
-    try process.store.transaction { transaction throws(StoreError) in
-      try transaction.accounts.position(of: sequence, account: process.id(of: account))
+  func position(of sequence: UInt64, of account: Account) throws -> Cursor? {
+    if let database {
+      return database.tables.position(of: sequence, account: account.sharedID)
     }
+    return try inspect { transaction, server throws(StoreError) in
+      try transaction.accounts.position(of: sequence, account: server.id(of: account))
+    }
+  }
+
+  private func inspect<R>(
+    _ body: (any StoreTransaction, ServerProcess) throws(StoreError) -> R
+  ) throws -> R {
+    guard let server else { throw StoreError.closed }
+    return try server.inspect { transaction throws(StoreError) in try body(transaction, server) }
+  }
+
+  /// Whether what the server holds can be looked at.
+  var isReadable: Bool {
+    database != nil || (server?.isAlive ?? false) && !serverDisk.hasEnded
   }
 
   // MARK: Devices

@@ -43,14 +43,38 @@ struct AtrestSimulationTests {
     }
   }
 
-  @Test("a seed decides everything that happens", arguments: [3, 17, 42])
-  func determinism(seed: UInt64) {
-    let history = History(seed: seed, plan: Self.plan)
+  @Test("servers that share a database keep every promise, whatever interleaves or is lost")
+  func sharedDatabase() {
+    var plan = Self.plan
+    plan.stores = [.shared]
+    plan.isSwarm = false
+    plan.faults = [.serverEnd, .serverPower, .failingDisk, .watch]
+    var counts: [Counted: Int] = [:]
+    for seed in Self.first..<Self.first + 20 {
+      let outcome = Simulator.run(History(seed: seed, plan: plan))
+      counts.merge(outcome.counts, uniquingKeysWith: +)
+      guard let violation = outcome.violation else { continue }
+      Issue.record("STORE=shared SEED=0x\(String(seed, radix: 16)): \(violation)")
+    }
+    for sort in [
+      Counted.sharedCommits, .conflictingTrips, .lockWaits, .unknownCommits, .cutWaits, .crashes,
+      .failovers, .answersFromMemory, .lostNews,
+    ] {
+      #expect(counts[sort, default: 0] > 0, "\(sort)")
+    }
+  }
+
+  @Test(
+    "a seed decides everything that happens", arguments: [3, 17, 42], StoreKind.allCases)
+  func determinism(seed: UInt64, store: StoreKind) {
+    var plan = Self.plan
+    plan.stores = [store]
+    let history = History(seed: seed, plan: plan)
     let first = Simulator.run(history)
     let second = Simulator.run(history)
     #expect(first.trace == second.trace)
     #expect(first.counts == second.counts)
-    #expect(first.trace != Simulator.run(History(seed: seed + 1, plan: Self.plan)).trace)
+    #expect(first.trace != Simulator.run(History(seed: seed + 1, plan: plan)).trace)
   }
 
   @Test("a failing history is made shorter, and still fails", arguments: [1, 2, 3])

@@ -115,7 +115,7 @@ package struct StoredRecord: Hashable, Sendable {
   var recordHistory: RecordHistory { RecordHistory(decoding: history) ?? RecordHistory() }
 
   /// Bytes that count against the account's quota.
-  var bytes: Int { body.count + history.count }
+  package var bytes: Int { body.count + history.count }
 }
 
 /// The insertion or update of one record.

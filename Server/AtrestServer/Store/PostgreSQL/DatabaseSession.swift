@@ -4,6 +4,14 @@
 import AtrestPostgreSQL
 import AtrestReplication
 
+/// Opens a lane's sessions.
+package protocol DatabaseSessions: Sendable {
+  associatedtype Session: DatabaseSession
+
+  /// - Throws: `StoreError.unavailable`.
+  func open(isolation: isolated (any Actor)?) async throws(StoreError) -> Session
+}
+
 /// A session, in which one transaction follows the other.
 package protocol DatabaseSession: Sendable {
   associatedtype Transaction: DatabaseTransaction

@@ -5,8 +5,8 @@ import AtrestHTTP2
 import AtrestReplication
 import Logging
 
-/// A lane: a queue of jobs and one session, on an executor of its own or of several lanes. Accounts are spread over lanes, so that
-/// groups of different accounts commit at the same time.
+/// A lane: a queue of jobs and one session, on an executor that others may share. Accounts are
+/// spread over lanes, so that groups of different accounts commit at the same time.
 ///
 ///     waiting ── take ──▶ BEGIN, lock, load ──▶ run ──▶ write, COMMIT ──▶ answered
 ///        ▲                                                   │
@@ -14,7 +14,7 @@ import Logging
 ///
 /// Answers a job after its commit returned, never before. A lost database ends no process: jobs are
 /// answered `StoreError.unavailable`, and the next one tries again.
-actor PostgresLane<Session: DatabaseSession> {
+actor PostgresLane<Sessions: DatabaseSessions> {
   /// What a lane's transactions may do.
   enum Kind {
     /// Locks accounts, writes and commits.
@@ -26,14 +26,14 @@ actor PostgresLane<Session: DatabaseSession> {
   nonisolated let jobs: JobQueue
   private nonisolated let executor: any LaneExecutor
   private let kind: Kind
-  private let open: PostgresLanes<Session>.Open
+  private let sessions: Sessions
   private let registry: SessionRegistry
   private let environment: Environment
   private let logger: Logger
   private let unreadable: UnreadableLog
   private let announce: @Sendable ([StoreNews]) -> Void
   private let sums = SumsCache()
-  private var session: Session?
+  private var session: Sessions.Session?
   private var work: Task<Void, Never>?
 
   /// Bounds of one transaction. A group that took longer would make its last job wait for its
@@ -47,14 +47,13 @@ actor PostgresLane<Session: DatabaseSession> {
   ///   - open: Opens a session.
   ///   - announce: Tells other daemons what was committed.
   init(
-    _ kind: Kind, on executor: any LaneExecutor, registry: SessionRegistry,
+    _ kind: Kind, on executor: any LaneExecutor, sessions: Sessions, registry: SessionRegistry,
     environment: Environment, logger: Logger, unreadable: UnreadableLog,
-    open: @escaping PostgresLanes<Session>.Open,
     announce: @escaping @Sendable ([StoreNews]) -> Void
   ) {
     self.kind = kind
     self.executor = executor
-    self.open = open
+    self.sessions = sessions
     self.registry = registry
     self.environment = environment
     self.logger = logger
@@ -274,10 +273,10 @@ actor PostgresLane<Session: DatabaseSession> {
 
   // MARK: The session
 
-  private func connected() async throws(StoreError) -> Session {
+  private func connected() async throws(StoreError) -> Sessions.Session {
     if let session, await session.isUsable(isolation: self) { return session }
     session = nil
-    let new = try await open(self)
+    let new = try await sessions.open(isolation: self)
     session = new
     return new
   }

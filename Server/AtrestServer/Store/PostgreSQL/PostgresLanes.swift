@@ -7,33 +7,26 @@ import Logging
 
 /// The lanes of one daemon: a job of an account never waits for another lane, and two groups of a
 /// daemon never hold rows of one account. Thread-safe.
-package final class PostgresLanes<Session: DatabaseSession>: Sendable {
-  /// Opens a session for a lane, which is the actor.
-  typealias Open = @Sendable (isolated (any Actor)?) async throws(StoreError) -> Session
-
-  private let writers: [PostgresLane<Session>]
-  private let readers: [PostgresLane<Session>]
+package final class PostgresLanes<Sessions: DatabaseSessions>: Sendable {
+  private let writers: [PostgresLane<Sessions>]
+  private let readers: [PostgresLane<Sessions>]
 
   /// - Parameters:
   ///   - readers: At least one, as of writers.
-  ///   - shard: What the nth lane of each kind runs on.
-  ///   - open: Opens a session for a lane, which is the actor.
+  ///   - place: What the nth lane of each kind runs on, and how it opens its session.
   ///   - announce: Tells other daemons what was committed.
-  package init<Executor: LaneExecutor>(
+  package init(
     writers: Int, readers: Int, registry: SessionRegistry, environment: Environment,
-    logger: Logger, announce: @escaping @Sendable ([StoreNews]) -> Void,
-    shard: (Int) -> Executor,
-    open:
-      @escaping @Sendable (Executor, isolated (any Actor)?) async throws(StoreError) -> Session
+    logger: Logger, place: (Int) -> (any LaneExecutor, Sessions),
+    announce: @escaping @Sendable ([StoreNews]) -> Void
   ) {
     let unreadable = UnreadableLog(logger)
-    func make(_ kind: PostgresLane<Session>.Kind, _ count: Int) -> [PostgresLane<Session>] {
+    func make(_ kind: PostgresLane<Sessions>.Kind, _ count: Int) -> [PostgresLane<Sessions>] {
       (0..<max(1, count)).map { index in
-        let shard = shard(index)
+        let (executor, sessions) = place(index)
         return PostgresLane(
-          kind, on: shard, registry: registry, environment: environment, logger: logger,
-          unreadable: unreadable, open: { lane async throws(StoreError) in try await open(shard, lane) },
-          announce: announce)
+          kind, on: executor, sessions: sessions, registry: registry, environment: environment,
+          logger: logger, unreadable: unreadable, announce: announce)
       }
     }
     self.writers = make(.writes, writers)

@@ -9,7 +9,7 @@ import Logging
 /// The lanes of a daemon, on its shards, and what other daemons are told. Thread-safe.
 package final class PostgresQueue: StorageQueue {
   package let counter = EventCounter()
-  private let lanes: PostgresLanes<PostgresConnection>
+  private let lanes: PostgresLanes<ShardSessions>
   private let shards: [Shard]
   private let sessions: PostgresSessions
   private let exchange: NewsExchange
@@ -36,9 +36,11 @@ package final class PostgresQueue: StorageQueue {
   ) {
     self.lanes = PostgresLanes(
       writers: lanes.writers, readers: lanes.readers, registry: registry,
-      environment: environment, logger: logger, announce: { exchange.tell($0) },
-      shard: { shards[$0 % shards.count] },
-      open: { shard, _ async throws(StoreError) in try await sessions.open(on: shard) })
+      environment: environment, logger: logger,
+      place: { index in
+        let shard = shards[index % shards.count]
+        return (shard, ShardSessions(sessions: sessions, shard: shard))
+      }, announce: { exchange.tell($0) })
     self.shards = shards
     self.sessions = sessions
     self.exchange = exchange
@@ -79,5 +81,17 @@ package final class PostgresQueue: StorageQueue {
     await lanes.close()
     await exchange.stop()
     for shard in shards { await shard.stop() }
+  }
+}
+
+/// Opens the sessions of a lane on its shard.
+private struct ShardSessions: DatabaseSessions {
+  let sessions: PostgresSessions
+  let shard: Shard
+
+  func open(
+    isolation: isolated (any Actor)?
+  ) async throws(StoreError) -> PostgresConnection {
+    try await sessions.open(on: shard)
   }
 }

@@ -94,7 +94,7 @@ struct TestCell: Sendable {
 
   var backend: PostgresBackend { nodes[0].backend }
 
-  init(_ number: UInt16, _ environment: Environment) async throws {
+  init(_ number: Int, _ environment: Environment) async throws {
     let database = try PostgresDatabase()
     let connection = try await database.open(PostgresSession())
     try await connection.run("UPDATE atrest.meta SET cell = $1", .int8(Int64(number)))
