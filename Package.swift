@@ -408,8 +408,8 @@ let package = Package(
       name: "AtrestSimulation",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "CAtrestSimulatedDisk",
-        "AtrestPostgreSQL", "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2",
-        "AtrestWire",
+        "AtrestPostgreSQL", "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol",
+        "AtrestHTTP2", "AtrestWire",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Simulation/Library", swiftSettings: strict),

@@ -156,7 +156,7 @@ extension AccountCommand {
       }
     }
 
-    /// The client for the cell that the account leaves. An interrupted move may have left it in none
+    /// The client for the cell that the account leaves. After an interrupted move there may be none
     /// that shows it: then any other than the target may have begun it.
     private func client() async throws -> AdminClient {
       let client = AdminClient(directory: data.path)

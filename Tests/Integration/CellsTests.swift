@@ -74,7 +74,7 @@ extension NodesTests {
       await nodes.stop()
     }
 
-    @Test("an account that is moved there and back keeps its devices, and what they write meanwhile")
+    @Test("an account that is moved there and back keeps its devices and what they write meanwhile")
     func moved() async throws {
       let nodes = try await TestNodes(cells: [[one, two], [one, two]])
       let phone = try await nodes.device("phone", through: 0, in: one)

@@ -25,7 +25,8 @@ package struct Credentials: Sendable {
     self.init(authorization: header)
   }
 
-  /// Parses the value of the `authorization` metadata: `Bearer` and the text. Nil for anything else.
+  /// Parses the value of the `authorization` metadata: `Bearer` and the text. Nil for anything
+  /// else.
   init?(authorization bytes: ArraySlice<UInt8>) {
     guard bytes.count >= Self.scheme.count + Self.digits else { return nil }
     // The scheme is case-insensitive: RFC 9110, section 11.1.

@@ -67,7 +67,8 @@ final class TransactionSums {
     _ account: AccountID, in transaction: any StoreTransaction, records limit: Int,
     at now: WallTime
   ) throws(StoreError) -> KeySums? {
-    let known = entries[account] ?? cache.entry(of: account).flatMap { $0.isValid(at: now) ? $0 : nil }
+    let cached = cache.entry(of: account).flatMap { $0.isValid(at: now) ? $0 : nil }
+    let known = entries[account] ?? cached
     var entry = known ?? SumsCache.Entry(sums: KeySums(of: account))
     let isDone = try entry.sums.catchUp(transaction, records: limit)
     if isDone, entry.readAt == nil { entry.readAt = now }

@@ -59,9 +59,9 @@
   extension Mutation {
     /// The plan under which the mutation has a chance to show: most need none of their own.
     package func plan(_ usual: History.Plan) -> History.Plan {
-      guard let faults = telling else { return usual }
       var plan = usual
-      if isOfSharedStores { plan.stores = [.shared] }
+      plan.stores = isOfSharedStores ? [.shared] : [.file]
+      guard let faults = telling else { return plan }
       plan.faults = faults
       plan.isSwarm = false
       if self == .cursorAhead { plan.operations = max(plan.operations, 100) }

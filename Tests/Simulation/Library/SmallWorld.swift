@@ -41,6 +41,7 @@ final class SmallWorld {
     var plan = History.Plan()
     plan.devices = 2
     plan.operations = 0
+    plan.stores = [.file]
     plan.faults = []
     world = World(History(seed: 1, plan: plan))
     for device in world.devices { Self.quicken(device) }
