@@ -12,7 +12,8 @@ import AtrestSockets
 /// nobody: so nothing is trusted for long.
 package struct CacheTrust: Sendable {
   private let listeningSince: @Sendable () -> Instant?
-  private let lifetime: Duration
+  /// How long something is trusted that nobody spoke of.
+  let lifetime: Duration
 
   /// - Parameters:
   ///   - lifetime: How long something is trusted that nobody spoke of.

@@ -71,7 +71,8 @@ package final class DevicesService: Sendable {
       code, request, from: peer, lookCount: waitingCalls.lookCount, answer: answer())
     onEnd { [waitingCalls] in waitingCalls.callEnded(call) }
     let reads: StorageReads = { $0.invitations.insert(code.handle) }
-    let job = Operation(by: .unauthenticated, use: .writes, costBytes: 1024, reads: reads) {
+    let payer = Payer.unauthenticated(from: peer.last)
+    let job = Operation(by: payer, use: .writes, costBytes: 1024, reads: reads) {
       batch throws(StoreError) in
       var outcome = Pairing.Outcome.replicaTaken
       for token in tokens {
@@ -287,21 +288,21 @@ package final class DevicesService: Sendable {
     let registry = registry
     let logger = logger
     try queue.perform(by: payer, use: .clears, answer: answer) {
-      batch throws(StoreError) -> RevokeDeviceResponse? in
+      batch throws(StoreError) -> Revocation? in
       guard let device = try batch.transaction.devices.find(request.replica),
         try isAllowed(device, batch)
       else { return nil }
       return try batch.revoke(request, of: device.account, by: actor, at: now)
-    } reply: { [self] ended in
-      guard let ended else { return .fail(.notFound) }
-      queue.announce(ended.revoked.map { .revoked($0) })
-      let revoked = Set(ended.revoked)
-      for replica in ended.revoked { registry.revoke(replica, at: now) }
-      lookAtCalls { revoked.contains($0.inviter) }
-      for replica in ended.revoked {
+    } reply: { [self] revocation in
+      guard let revocation else { return .fail(.notFound) }
+      let ended = Set(revocation.ended)
+      queue.announce(ended.map { .revoked($0) })
+      for replica in ended { registry.revoke(replica, at: now) }
+      lookAtCalls { ended.contains($0.inviter) }
+      for replica in revocation.answer.revoked {
         logger.info("a device's access ended", metadata: ["device": "\(replica.hex)"])
       }
-      return .reply(ended.packed)
+      return .reply(revocation.answer.packed)
     }
   }
 

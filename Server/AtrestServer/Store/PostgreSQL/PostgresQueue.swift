@@ -12,7 +12,8 @@ package final class PostgresQueue: StorageQueue {
   package let counter = EventCounter()
   private let writers: [PostgresLane]
   private let readers: [PostgresLane]
-  private let shards: [Shard]
+  /// Those of the lanes.
+  let shards: [Shard]
   private let sessions: PostgresSessions
   private let exchange: NewsExchange
 
@@ -66,7 +67,11 @@ package final class PostgresQueue: StorageQueue {
   package func announce(_ news: [StoreNews]) { exchange.tell(news) }
 
   package func close() async {
-    for lane in readers + writers { await lane.close() }
+    // Together: a database that does not answer takes the time of one.
+    await withTaskGroup { group in
+      for lane in readers + writers { group.addTask { await lane.close() } }
+    }
+    // After the last commit, which is told, too.
     await exchange.stop()
     for shard in shards { await shard.stop() }
   }

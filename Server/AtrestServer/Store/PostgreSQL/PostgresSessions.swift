@@ -27,6 +27,9 @@ final class PostgresSessions: Sendable {
   private let limits: PostgresLimits
   private let logger: Logger
   private let state = Mutex(State())
+  private let onChange = Mutex<@Sendable () -> Void>({})
+  /// The server that all sessions are with.
+  let choice = PostgresServerChoice()
 
   init(
     _ address: PostgresAddress, session: PostgresSession, limits: PostgresLimits = PostgresLimits(),
@@ -49,6 +52,14 @@ final class PostgresSessions: Sendable {
   /// Whether the database could be reached when it was tried last.
   var isReachable: Bool { state.withLock { $0.isReachable } }
 
+  /// - Parameter action: Called on any thread when `isReachable` has changed.
+  func onChange(_ action: @escaping @Sendable () -> Void) { onChange.withLock { $0 = action } }
+
+  /// Whether a session is with the server that the newest one is with.
+  func uses(_ connection: PostgresConnection) async -> Bool {
+    choice.isCurrent(await connection.server)
+  }
+
   /// Opens a session.
   ///
   /// - Throws: `StoreError.unavailable`.
@@ -59,6 +70,7 @@ final class PostgresSessions: Sendable {
     do {
       let connection = try await PostgresConnection.open(
         address, on: shard, session: session, limits: limits)
+      choice.choose(await connection.server)
       succeeded()
       return connection
     } catch {
@@ -88,15 +100,19 @@ final class PostgresSessions: Sendable {
     await connection.close()
   }
 
-  private func succeeded() {
+  /// Notes that a session has been opened, here or by somebody else.
+  func succeeded() {
     let wasAway = state.withLock { state in
       defer { state = State() }
       return !state.isReachable
     }
-    if wasAway { logger.notice("the database can be reached again") }
+    guard wasAway else { return }
+    logger.notice("the database can be reached again")
+    onChange.withLock { $0 }()
   }
 
-  private func failed(_ error: PostgresError) {
+  /// Notes that no session could be opened.
+  func failed(_ error: PostgresError) {
     let isNew = state.withLock { state in
       defer {
         state.isReachable = false
@@ -106,9 +122,8 @@ final class PostgresSessions: Sendable {
       }
       return state.isReachable
     }
-    if isNew {
-      logger.error(
-        "the database cannot be reached", metadata: ["error": "\(error.userMessage)"])
-    }
+    guard isNew else { return }
+    logger.error("the database cannot be reached", metadata: ["error": "\(error.userMessage)"])
+    onChange.withLock { $0 }()
   }
 }
