@@ -70,17 +70,25 @@ package final class DevicesService: Sendable {
     let call = PairCall(
       code, request, from: peer, lookCount: waitingCalls.lookCount, answer: answer())
     onEnd { [waitingCalls] in waitingCalls.callEnded(call) }
-    let reads: StorageReads = { $0.invitations.insert(code.handle) }
+    let isShared = registry.isShared
+    let reads: StorageReads = {
+      $0.invitations.insert(code.handle)
+      if isShared { $0.attempts.formUnion(peer + [AttemptLimiter.everybody]) }
+    }
     let payer = Payer.unauthenticated(from: peer.last)
     let job = Operation(by: payer, use: .writes, costBytes: 1024, reads: reads) {
-      batch throws(StoreError) in
+      batch throws(StoreError) -> Pairing.Outcome in
+      // Those of all daemons: this one's own were asked before.
+      let attempts = batch.transaction.attempts
+      guard try attempts?.hasLeft(for: peer) ?? true else { return .tooManyTries }
       var outcome = Pairing.Outcome.replicaTaken
       for token in tokens {
         outcome = try Pairing.pair(
           code, request, token: token, handle: handle, at: now, in: batch.transaction)
         if case .replicaTaken = outcome { continue }
-        return outcome
+        break
       }
+      if outcome.isWrong { try attempts?.spend(peer) }
       return outcome
     } completion: { [self] result, answers in
       switch result {
@@ -92,6 +100,8 @@ package final class DevicesService: Sendable {
       case .success(.voided(let account)):
         refuse(call, account, &answers)
         tellWaitingCall(of: code.handle)
+      // No token is given back: so a flood soon ends here, and asks the store no more.
+      case .success(.tooManyTries): call.answer(.fail(.tooManyTries), &answers)
       case .success(let outcome):
         limiter.withLock { $0.giveBack(to: peer) }
         call.answer(admit(outcome, denied: .badCode), &answers)
@@ -153,6 +163,7 @@ package final class DevicesService: Sendable {
     case .hasNoDigits: return .fail(.hasNoDigits)
     case .tooManyDevices: return .fail(.tooManyDevices)
     case .replicaTaken: return .fail(.busy)
+    case .tooManyTries: return .fail(.tooManyTries)
     }
   }
 

@@ -37,6 +37,9 @@ struct StagedReads: Sendable {
   /// All of an account, used ones included.
   var invitationLists: [AccountID: [InvitationEntry]] = [:]
 
+  // Attempts. By the database's clock, which is one for all daemons.
+  var attempts: [[UInt8]: (bucket: AttemptBucket, now: WallTime)] = [:]
+
   // Purchases.
   var holders: [PurchaseKey: PurchaseHolder?] = [:]
   var appAccountTokens: [AccountID: [UInt8]?] = [:]

@@ -33,6 +33,9 @@ package struct StoreQueries: Sendable {
   var invitations: Set<String> = []
   var invitationLists: Set<AccountID> = []
 
+  // Attempts.
+  var attempts: Set<[UInt8]> = []
+
   // Purchases.
   var holders: Set<PurchaseKey> = []
   var appAccountTokens: Set<AccountID> = []
@@ -52,7 +55,7 @@ package struct StoreQueries: Sendable {
       && deviceLists.isEmpty && !everyDevice && outboxes.isEmpty && invitations.isEmpty
       && invitationLists.isEmpty && holders.isEmpty && appAccountTokens.isEmpty
       && appAccounts.isEmpty && lastEvents.isEmpty && eventNumbers == 0 && eventPages.isEmpty
-      && eventChunks.isEmpty
+      && eventChunks.isEmpty && attempts.isEmpty
   }
 }
 
