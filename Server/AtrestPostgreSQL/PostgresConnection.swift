@@ -41,6 +41,8 @@ package actor PostgresConnection {
   private var waiters: [PostgresPipeline.ID: Waiter] = [:]
   /// Its owner has it, and hears of its end.
   private var isGiven = false
+  /// Which server it is with: see `PostgresServerChoice`. Nil until the connection is open.
+  package private(set) var server: Int64?
 
   private init(
     on shard: Shard, limits: PostgresLimits,
@@ -116,6 +118,7 @@ package actor PostgresConnection {
     if let objection = session.objection(toVersion: handle.serverVersion, answers: answers) {
       throw objection
     }
+    server = PostgresSession.server(answers)
     if !session.prepared.isEmpty {
       let statements = session.prepared.map { PostgresStatement.preparing($0) }
       _ = try await run(PostgresBatch(statements, changes: false), within: limits.connectDeadline)

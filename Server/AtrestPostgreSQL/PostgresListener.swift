@@ -56,6 +56,7 @@ package actor PostgresListener {
   private let session: PostgresSession
   private let limits: PostgresLimits
   private let timing: Timing
+  private let choice: PostgresServerChoice
   private let onEvent: @Sendable (Event) -> Void
   private var state = State.new
   private nonisolated let liveness: Mutex<PostgresLiveness>
@@ -67,11 +68,13 @@ package actor PostgresListener {
   /// - Parameters:
   ///   - channel: 1 to 63 letters, digits and underscores.
   ///   - shard: Must outlive the listener, which is stopped before it.
+  ///   - choice: The server to listen at: of its owner's newest session, this one included.
   ///   - onEvent: Called on the shard.
   package init(
     to channel: String, at address: PostgresAddress, on shard: Shard,
     session: PostgresSession = PostgresSession(), limits: PostgresLimits = PostgresLimits(),
-    timing: Timing = Timing(), onEvent: @escaping @Sendable (Event) -> Void
+    timing: Timing = Timing(), choice: PostgresServerChoice = PostgresServerChoice(),
+    onEvent: @escaping @Sendable (Event) -> Void
   ) {
     precondition(PostgresName.isPlain(channel), "a name of a channel")
     self.channel = channel
@@ -80,6 +83,7 @@ package actor PostgresListener {
     self.session = session
     self.limits = limits
     self.timing = timing
+    self.choice = choice
     self.onEvent = onEvent
     liveness = Mutex(PostgresLiveness(window: timing.trust))
     backoff = PostgresBackoff(from: timing.shortestPause, to: timing.longestPause)
@@ -142,14 +146,22 @@ package actor PostgresListener {
       })
     guard case .running(let task, _) = state else { return await connection.close() }
     state = .running(task, connection)
+    let server = await connection.server
+    choice.choose(server)
     let listen = PostgresStatement("LISTEN \"\(channel)\"")
-    do {
+    do throws(PostgresError) {
       _ = try await connection.run(PostgresBatch([listen], changes: false), within: timing.trust)
       liveness.withLock { $0.listens(at: MonotonicClock.now()) }
       while case .running = state {
         let sent = MonotonicClock.now()
         let ping = PostgresBatch([PostgresStatement("SELECT 1")], changes: false)
         _ = try await connection.run(ping, within: timing.trust)
+        guard choice.isCurrent(server) else {
+          let error = PostgresError.lost("another session has found another server")
+          // Before the session is closed, which tells as well.
+          lost(error)
+          throw error
+        }
         if let since = liveness.withLock({ $0.answered(pingSentAt: sent) }) {
           backoff.reset()
           onEvent(.alive(since: since))

@@ -73,9 +73,16 @@ package struct PostgresSession: Sendable {
           """
           SELECT current_setting('synchronous_commit'), current_setting('fsync', true),
             current_setting('full_page_writes', true), pg_is_in_recovery(),
-            current_setting('server_encoding')
+            current_setting('server_encoding'),
+            (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::int8
           """),
       ], changes: false)
+  }
+
+  /// The server's name from the opening's answers: when it was started, in microseconds. A promoted
+  /// standby, a copied data folder and a restart have other ones.
+  static func server(_ answers: [PostgresResult]) -> Int64? {
+    answers.last?.rows.first?.last?.int8
   }
 
   /// Whether the server may be used, from its version and the opening's answers.
@@ -86,7 +93,7 @@ package struct PostgresSession: Sendable {
         "it is PostgreSQL \(version / 10_000), and \(Self.oldestVersion / 10_000) or newer is "
           + "needed. Upgrade it")
     }
-    guard let row = answers.last?.rows.first, row.count == 5, let commit = row[0].text,
+    guard let row = answers.last?.rows.first, row.count == 6, let commit = row[0].text,
       let inRecovery = row[3].bool, let encoding = row[4].text
     else { return .refused("it does not tell its settings. Check that it is PostgreSQL") }
     if inRecovery {

@@ -20,6 +20,7 @@ final class Cells: Sendable {
   let all: [Cell]
   private let byNumber: [CellNumber: Cell]
   private let environment: Environment
+  private let proxies: TrustedProxies
   /// Where devices were found whose accounts were moved. A hint: the other cell decides.
   private let moved = Mutex<[ReplicaID: CellNumber]>([:])
 
@@ -32,11 +33,14 @@ final class Cells: Sendable {
   static let metadataName = "atrest-cell"
 
   /// - Precondition: There is at least one cell, and no number twice.
-  init(_ cells: [Cell], environment: Environment) {
+  init(
+    _ cells: [Cell], environment: Environment, proxies: TrustedProxies = TrustedProxies()
+  ) {
     precondition(!cells.isEmpty, "a server has a cell")
     all = cells.sorted { $0.number < $1.number }
     byNumber = Dictionary(uniqueKeysWithValues: cells.map { ($0.number, $0) })
     self.environment = environment
+    self.proxies = proxies
   }
 
   /// Whether calls of some accounts can be served: a cell that is away must not take the others
@@ -49,13 +53,21 @@ final class Cells: Sendable {
   func authorize(_ head: CallHead) -> Authorization<CellCaller> {
     guard let credentials = Credentials(head.metadata) else { return .refused(.unknownDevice) }
     let hint = moved.withLock { $0.isEmpty ? nil : $0[credentials.token.replica] }
-    return authorize(credentials, in: hint ?? credentials.cell, hops: Self.hops)
+    return authorize(
+      Attempt(credentials: credentials, head: head), in: hint ?? credentials.cell, hops: Self.hops)
+  }
+
+  /// Credentials, and the call that showed them.
+  private struct Attempt: Sendable {
+    let credentials: Credentials
+    let head: CallHead
   }
 
   /// - Parameter hops: How often it may be sent to another cell.
   private func authorize(
-    _ credentials: Credentials, in number: CellNumber, hops: Int
+    _ attempt: Attempt, in number: CellNumber, hops: Int
   ) -> Authorization<CellCaller> {
+    let credentials = attempt.credentials
     guard let cell = byNumber[number] else { return .refused(.notServed(number)) }
     switch cell.registry.authenticate(credentials.token, at: environment.now()) {
     case .device(let session):
@@ -64,17 +76,19 @@ final class Cells: Sendable {
     case .unknown(let token):
       guard let lookup = cell.backend.shared?.lookup else { return .refused(.unknownDevice) }
       return .later { [self] decision in
-        lookup.authenticate(token) { [self] result in
-          decide(result, credentials, in: cell, hops: hops, decision)
+        let peer = AttemptLimiter.keys(of: proxies.caller(of: attempt.head)).first
+        lookup.authenticate(token, from: peer) { [self] result in
+          decide(result, attempt, in: cell, hops: hops, decision)
         }
       }
     }
   }
 
   private func decide(
-    _ result: Result<DeviceLookup.Outcome, StoreError>, _ credentials: Credentials, in cell: Cell,
+    _ result: Result<DeviceLookup.Outcome, StoreError>, _ attempt: Attempt, in cell: Cell,
     hops: Int, _ decision: AuthorizationDecision<CellCaller>
   ) {
+    let credentials = attempt.credentials
     switch result {
     case .success(.device(let session)):
       note(credentials, in: cell.number)
@@ -82,20 +96,20 @@ final class Cells: Sendable {
     case .success(.refused) where cell.number != credentials.cell && hops > 0:
       // The hint may be out of date.
       note(credentials, in: credentials.cell)
-      goOn(credentials, in: credentials.cell, hops: hops - 1, decision)
+      goOn(attempt, in: credentials.cell, hops: hops - 1, decision)
     case .success(.refused): decision(.refused(.unknownDevice))
     case .success(.moved(let next)) where hops > 0:
-      goOn(credentials, in: next, hops: hops - 1, decision)
+      goOn(attempt, in: next, hops: hops - 1, decision)
     case .success(.moved): decision(.refused(.moving))
     case .failure(let error): decision(.refused(Status(error)))
     }
   }
 
   private func goOn(
-    _ credentials: Credentials, in number: CellNumber, hops: Int,
+    _ attempt: Attempt, in number: CellNumber, hops: Int,
     _ decision: AuthorizationDecision<CellCaller>
   ) {
-    switch authorize(credentials, in: number, hops: hops) {
+    switch authorize(attempt, in: number, hops: hops) {
     case .later(let decide): decide(decision)
     case let decided: decision(decided)
     }

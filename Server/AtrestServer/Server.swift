@@ -164,7 +164,7 @@ package final class Server: Sendable {
     }
     let cells = Cells(
       stores.backends.map { Cell($0, configuration, clock: clock, address: address) },
-      environment: environment)
+      environment: environment, proxies: configuration.proxies)
     health = HealthService(
       services: Routes.publicServices, clock: clock, isStoreUsable: { cells.isUsable })
     self.cells = cells

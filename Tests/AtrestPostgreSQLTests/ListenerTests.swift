@@ -14,11 +14,12 @@ extension PostgreSQL {
 
     private func listener(
       to channel: String, at url: String, on sessions: Sessions, into events: Events,
-      timing: PostgresListener.Timing = .patient
+      timing: PostgresListener.Timing = .patient,
+      choice: PostgresServerChoice = PostgresServerChoice()
     ) async throws -> PostgresListener {
       let listener = PostgresListener(
         to: channel, at: try PostgresAddress(parsing: url), on: sessions.shard, limits: .patient,
-        timing: timing
+        timing: timing, choice: choice
       ) { events.send($0) }
       await listener.start()
       return listener
@@ -115,6 +116,28 @@ extension PostgreSQL {
         .text(channel))
       #expect(try await lost(events).meaning == .connectionLost)
       #expect(try await alive(events) > first)
+      await listener.stop()
+      await sessions.stop()
+    }
+
+    @Test("a listener leaves a server that its owner's newest session is not with")
+    func anotherServer() async throws {
+      let sessions = try Sessions()
+      let (events, channel) = (Events(), Fresh.name("channel"))
+      let choice = PostgresServerChoice()
+      var timing = PostgresListener.Timing.patient
+      timing.pingInterval = .milliseconds(1)
+      let listener = try await listener(
+        to: channel, at: sessions.server.url, on: sessions, into: events, timing: timing,
+        choice: choice)
+      let first = try await alive(events)
+      let connection = try await sessions.open()
+      #expect(choice.isCurrent(await connection.server), "its own session counts")
+      choice.choose(-1)
+      #expect(try await lost(events).meaning == .connectionLost)
+      // Now its own session is the newest one.
+      #expect(try await alive(events) > first)
+      #expect(choice.isCurrent(await connection.server))
       await listener.stop()
       await sessions.stop()
     }

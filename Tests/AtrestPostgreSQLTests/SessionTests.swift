@@ -89,7 +89,9 @@ extension PostgreSQL {
         pages: PostgresValue = .text("on"), standby: Bool = false, encoding: String = "UTF8"
       ) -> PostgresError.Meaning? {
         var answer = PostgresResult()
-        answer.rows = [[.text(commit), fsync, pages, .bool(standby), .text(encoding)]]
+        answer.rows = [
+          [.text(commit), fsync, pages, .bool(standby), .text(encoding), .int8(1)]
+        ]
         return PostgresSession().objection(toVersion: version, answers: [answer])?.meaning
       }
       #expect(objection() == nil)

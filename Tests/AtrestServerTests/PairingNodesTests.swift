@@ -122,6 +122,24 @@ import Testing
     #expect(try PairResponse(decoding: try renewed.reply).accountName == "kim")
   }
 
+  @Test("a revocation or a decision that is repeated is told again: its answer may have been lost")
+  func repeated() async throws {
+    let nodes = try PairingNodes(tellsNews: false)
+    for _ in 0..<2 { try await nodes.revoke(tablet) }
+    #expect(nodes.home.queue.announced.all == [.revoked(tablet), .revoked(tablet)])
+    // Not for ever: nobody trusts what was read so long ago.
+    nodes.storage.world.now += Revocation.repeatedWithin
+    try await nodes.revoke(tablet)
+    #expect(nodes.home.queue.announced.all.count == 2)
+    let code = try await nodes.invite()
+    _ = await nodes.call(code)
+    let handle = try #require(try await nodes.pendingDevices().first?.handle)
+    _ = try await nodes.decide(handle, true)
+    await #expect(throws: Status.self) { try await nodes.decide(handle, true) }
+    let told = StoreNews.pairing(String(code.prefix(4)))
+    #expect(nodes.home.queue.announced.all.suffix(2) == [told, told])
+  }
+
   @Test("a call that was decided about while its code was tried has to look")
   func missed() throws {
     let calls = WaitingPairCalls()

@@ -57,11 +57,36 @@ import Testing
     #expect(account.learn(cursor(6), at: before), "a head that follows is never late")
   }
 
-  @Test("this server's own commit does not take away what was heard of a later one")
+  @Test("news end the trust in what was read before them, and give no other head")
+  func news() {
+    _ = account.learn(cursor(3), at: now)
+    #expect(!account.doubt(unless: cursor(3), at: now), "it is known already")
+    #expect(account.trustedHead == cursor(3))
+    #expect(account.doubt(unless: cursor(9), at: now))
+    #expect(account.trustedHead == nil && account.head == cursor(3))
+    _ = account.learn(cursor(3), at: now)
+    #expect(account.trustedHead == cursor(3), "nobody could say 9")
+  }
+
+  @Test("late news of an earlier commit renew no trust: another may have followed unheard")
+  func lateNews() {
+    let before = now
+    _ = account.learn(cursor(3), at: before)
+    // The listener was away meanwhile.
+    listeningSince.instant.withLock { $0 = now }
+    #expect(account.trustedHead == nil)
+    _ = account.doubt(unless: cursor(4), at: now)
+    #expect(account.trustedHead == nil)
+  }
+
+  @Test("an own commit is known since its transaction began: news that came meanwhile outlast it")
   func ownCommit() {
-    #expect(account.hear(cursor(9)))
-    #expect(!account.hear(cursor(8)))
-    #expect(account.head == cursor(9))
+    let start = now
+    _ = account.doubt(unless: cursor(2), at: now)
+    _ = account.learn(cursor(1), at: start)
+    #expect(account.learn(cursor(2), at: start))
+    #expect(account.head == cursor(2) && account.trustedHead == nil)
+    #expect(!account.learn(cursor(2), at: now) && account.trustedHead == cursor(2))
   }
 
   @Test("a database that went back is believed once it was read again")

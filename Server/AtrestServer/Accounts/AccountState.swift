@@ -34,11 +34,14 @@ package final class AccountState: Sendable {
   /// A head, and when it was certainly the account's.
   private struct KnownHead {
     var cursor: Cursor
+    /// Before it was read.
     var learned: Instant
+    /// When another commit was heard of: what was read until then is not trusted.
+    var doubted: Instant
   }
 
   /// - Parameters:
-  ///   - learned: An instant before the head was read.
+  ///   - learned: An instant before the head was read. The start of time: it is not trusted.
   ///   - trust: Whether what was learned still holds. Nil: nobody else writes to the store.
   init(
     id: AccountID, name: String, head: Cursor, learned: Instant = Instant(nanoseconds: 0),
@@ -47,7 +50,8 @@ package final class AccountState: Sendable {
     self.id = id
     self.name = name
     self.trust = trust
-    known = Mutex(KnownHead(cursor: head, learned: learned))
+    known = Mutex(
+      KnownHead(cursor: head, learned: learned, doubted: Instant(nanoseconds: 0)))
   }
 
   /// Burst sizes for actions that each leave an event, which cannot be removed. Refilled once a
@@ -85,39 +89,38 @@ package final class AccountState: Sendable {
   var trustedHead: Cursor? {
     let known = known.withLock { $0 }
     guard let trust else { return known.cursor }
-    return trust.covers(known.learned) ? known.cursor : nil
+    return known.learned > known.doubted && trust.covers(known.learned) ? known.cursor : nil
   }
 
-  /// Notes that the store may hold something else by now.
-  func doubt() { known.withLock { $0.learned = Instant(nanoseconds: 0) } }
-
-  /// Called on the storage queue, after a commit of this daemon.
+  /// Called on the storage queue, after a commit of this daemon that alone writes to the store.
   func advance(to head: Cursor) {
     known.withLock { $0.cursor = head }
   }
 
   /// Learns the head as the store has it.
   ///
-  /// - Parameter instant: Before the head was read. What was learned later stays, unless it is an
-  ///   earlier head: news may be late.
+  /// - Parameter instant: Before the head was read, or before the transaction began that advanced
+  ///   it. What was learned later stays, unless it is an earlier head: two reads may end in another
+  ///   order than they began in.
   /// - Returns: Whether it is another head than the one that was known. Streams have to be told.
   func learn(_ head: Cursor, at instant: Instant) -> Bool {
     known.withLock { known in
       guard instant > known.learned || head.sequence > known.cursor.sequence else { return false }
-      defer { known = KnownHead(cursor: head, learned: instant) }
-      return head != known.cursor
+      let isNew = head != known.cursor
+      (known.cursor, known.learned) = (head, instant)
+      return isNew
     }
   }
 
-  /// Learns of a commit, of this daemon or of another one.
+  /// Ends the trust in what was read until now, because somebody tells of a commit. News carry no
+  /// truth: they may be late, of a database that went back, or of nobody who may write to it.
   ///
-  /// - Returns: Whether it is later than what was known. News may arrive late and in any order: of
-  ///   a commit that followed this daemon's own before it knew that its own was done.
-  @discardableResult
-  func hear(_ head: Cursor) -> Bool {
+  /// - Parameter head: What is told of. Nil: unknown.
+  /// - Returns: False if it is what is known already.
+  func doubt(unless head: Cursor?, at now: Instant) -> Bool {
     known.withLock { known in
-      guard head.sequence > known.cursor.sequence else { return false }
-      known = KnownHead(cursor: head, learned: trust?.now() ?? known.learned)
+      guard known.cursor != head else { return false }
+      known.doubted = max(known.doubted, now)
       return true
     }
   }
@@ -141,16 +144,23 @@ package final class AccountState: Sendable {
   }
 
   /// Sends a commit to all Watch streams. Called on the storage queue.
+  ///
+  /// Records go to devices that are known to have access at this moment. The others are told that
+  /// there is something: whoever fetches it asks the store.
   func publish(_ feed: AccountFeed, serverTime: WallTime) {
     // Iterate over a copy: a stream that ends during the write removes itself from the list.
     let listening = watches.withLock { Array($0.values) }
     guard !listening.isEmpty else { return }
-    // A commit that is too large for the stream is sent like a heartbeat. No replica is at `after`
-    // yet, so all of them call Exchange.
-    let after = feed.news == nil ? feed.head : feed.start
-    let event = WatchEvent(
-      after: after, records: feed.news ?? [], cursor: feed.head, serverTime: serverTime
-    ).packed
-    for watch in listening { watch.send(event) }
+    // No replica is at `after` yet, so all of them call Exchange. The same for a commit that is too
+    // large for the stream.
+    let hint = WatchEvent(after: feed.head, records: [], cursor: feed.head, serverTime: serverTime)
+    let event = feed.news.map {
+      WatchEvent(after: feed.start, records: $0, cursor: feed.head, serverTime: serverTime)
+    }
+    let whole = (event ?? hint).packed
+    for watch in listening {
+      let isKnown = trust?.covers(watch.session.confirmed) ?? true
+      watch.send(isKnown ? whole : hint.packed)
+    }
   }
 }

@@ -6,16 +6,26 @@ import AtrestSockets
 
 /// A token bucket. An attempt consumes a token before the code is checked, so concurrent attempts
 /// count like sequential ones. A code that was not wrong returns the token.
-struct AttemptBucket: Sendable {
+package struct AttemptBucket: Sendable {
   let capacity: Int
   let refillMilliseconds: Int64
-  private var spent = 0
+  /// Tokens consumed and not yet refilled, and since when one is being refilled.
+  private(set) var spent = 0
   private(set) var since = WallTime(milliseconds: 0)
 
   init(capacity: Int, refillMilliseconds: Int64) {
     self.capacity = capacity
     self.refillMilliseconds = refillMilliseconds
   }
+
+  /// The same bucket as it was stored.
+  init(like bucket: AttemptBucket, spent: Int, since: WallTime) {
+    self = bucket
+    (self.spent, self.since) = (min(max(spent, 0), capacity), since)
+  }
+
+  /// When all tokens are back.
+  var full: WallTime { since.advanced(by: Int64(spent) * refillMilliseconds) }
 
   /// Whether a token is left. Consumes nothing.
   mutating func hasLeft(at now: WallTime) -> Bool {
@@ -51,7 +61,10 @@ struct AttemptBucket: Sendable {
 
 /// The server's bucket, and a smaller one per address. A guessing caller exhausts its own bucket
 /// and leaves most of the server's to everybody else.
-struct AttemptLimiter: Sendable {
+///
+/// In memory. Where daemons share a store, `AttemptStore` has the same buckets once for all of
+/// them, and this one in front keeps a flood away from it.
+package struct AttemptLimiter: Sendable {
   /// Wrong attempts in a row from all addresses. With 34 bits per code and five attempts per code,
   /// this bounds noise rather than risk.
   static let capacity = 200
@@ -70,8 +83,7 @@ struct AttemptLimiter: Sendable {
   /// The number of addresses and networks in memory. The oldest entry is dropped first.
   static let peers = 4096
 
-  private var all = AttemptBucket(
-    capacity: Self.capacity, refillMilliseconds: Self.refillMilliseconds)
+  private var all = Self.bucket(of: Self.everybody)
   private var perPeer: [[UInt8]: AttemptBucket] = [:]
   /// The keys of `perPeer` in insertion order, as a ring buffer that starts at `oldest`.
   private var order: [[UInt8]] = []
@@ -113,14 +125,24 @@ struct AttemptLimiter: Sendable {
     for key in keys { perPeer[key]?.giveBack() }
   }
 
+  /// A full bucket.
+  ///
+  /// - Parameter key: One of `keys(of:)`, or `everybody`.
+  package static func bucket(of key: [UInt8]) -> AttemptBucket {
+    switch key.count {
+    case 0: AttemptBucket(capacity: capacity, refillMilliseconds: refillMilliseconds)
+    case networkBytes:
+      AttemptBucket(capacity: networkCapacity, refillMilliseconds: networkRefillMilliseconds)
+    default: AttemptBucket(capacity: peerCapacity, refillMilliseconds: peerRefillMilliseconds)
+    }
+  }
+
+  /// The key of the bucket that all callers share.
+  static let everybody: [UInt8] = []
+
   private mutating func remember(_ peer: [UInt8]) {
     guard perPeer[peer] == nil else { return }
-    perPeer[peer] =
-      peer.count == Self.networkBytes
-      ? AttemptBucket(
-        capacity: Self.networkCapacity, refillMilliseconds: Self.networkRefillMilliseconds)
-      : AttemptBucket(
-        capacity: Self.peerCapacity, refillMilliseconds: Self.peerRefillMilliseconds)
+    perPeer[peer] = Self.bucket(of: peer)
     guard order.count == Self.peers else { return order.append(peer) }
     perPeer[order[oldest]] = nil
     order[oldest] = peer

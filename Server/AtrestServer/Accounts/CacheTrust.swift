@@ -15,7 +15,7 @@ package struct CacheTrust: Sendable {
   package static let lifetime: Duration = .seconds(10)
 
   private let listeningSince: @Sendable () -> Instant?
-  private let lifetime: Duration
+  let lifetime: Duration
   /// A monotonic clock.
   let now: @Sendable () -> Instant
 

@@ -3,13 +3,28 @@
 
 import AtrestHTTP2
 import AtrestReplication
-import AtrestSockets
+import Synchronization
 
 /// Looks devices up, and keeps what is known of those that listen. Thread-safe.
 package final class DeviceLookup: Sendable {
   private let queue: any StorageQueue
   private let registry: SessionRegistry
   private let environment: Environment
+  private let clock: @Sendable () -> Instant
+  private let state = Mutex(State())
+
+  private struct State {
+    /// Accounts that are being read, and whether something was heard of them meanwhile.
+    var refreshing: [AccountID: Bool] = [:]
+    /// Lookups under way for tokens that nobody has proved, by address.
+    var unproved: [[UInt8]: Int] = [:]
+    var refused = RefusedTokens()
+  }
+
+  /// Lookups of unproved tokens that one address may have under way.
+  static let lookupsPerAddress = 1024
+  /// How often a device is read again because it was heard of meanwhile.
+  private static let readings = 3
 
   /// Who has a token.
   package enum Outcome: Sendable {
@@ -33,23 +48,60 @@ package final class DeviceLookup: Sendable {
     let devices: [DeviceEntry]
   }
 
-  package init(queue: any StorageQueue, registry: SessionRegistry, environment: Environment) {
+  /// - Parameter clock: How long refusals are remembered. Nil: the environment's.
+  package init(
+    queue: any StorageQueue, registry: SessionRegistry, environment: Environment,
+    clock: (@Sendable () -> Instant)? = nil
+  ) {
     self.queue = queue
     self.registry = registry
     self.environment = environment
+    self.clock = clock ?? environment.instant
   }
 
   /// Authenticates a call by the store.
   ///
-  /// - Parameter done: Called once, on any thread. `StoreError` if the store cannot be asked:
-  ///   `moving` while the account is on its way to another cell.
+  /// A device whose token is known here pays for its lookup itself: it never waits behind tokens
+  /// that somebody made up. Those take turns by address.
+  ///
+  /// - Parameters:
+  ///   - peer: Identifies the caller's address; nil: it says nothing. See
+  ///     `AttemptLimiter.keys(of:)`.
+  ///   - done: Called once, on any thread. `StoreError` if the store cannot be asked: `moving` while
+  ///     the account is on its way to another cell.
   package func authenticate(
-    _ token: Token,
+    _ token: Token, from peer: [UInt8]? = nil,
+    _ done: @escaping @Sendable (Result<Outcome, StoreError>) -> Void
+  ) {
+    if let session = registry.session(token.replica), session.accepts(token.secret) {
+      return authenticate(token, by: .device(session), done)
+    }
+    let isRefused = state.withLock { $0.refused.contains(token, at: clock()) }
+    guard !isRefused else { return done(.success(.refused)) }
+    let payer = Payer.unauthenticated(from: peer)
+    guard let peer else { return authenticate(token, by: payer, done) }
+    let isAdmitted = state.withLock { state in
+      guard state.unproved[peer, default: 0] < Self.lookupsPerAddress else { return false }
+      state.unproved[peer, default: 0] += 1
+      return true
+    }
+    guard isAdmitted else { return done(.failure(.unavailable(reason: "too many calls wait"))) }
+    authenticate(token, by: payer) { [self] result in
+      state.withLock { state in
+        let left = state.unproved[peer, default: 1] - 1
+        state.unproved[peer] = left > 0 ? left : nil
+      }
+      done(result)
+    }
+  }
+
+  private func authenticate(
+    _ token: Token, by payer: Payer, readings: Int = DeviceLookup.readings,
     _ done: @escaping @Sendable (Result<Outcome, StoreError>) -> Void
   ) {
     let start = environment.instant()
     let reads: StorageReads = { $0.devices.insert(token.replica) }
-    let job = Operation(by: .unauthenticated, use: .reads, reads: reads) {
+    let job = Operation(by: payer, use: .reads, reads: reads) {
       batch throws(StoreError) -> Finding in
       let devices = batch.transaction.devices
       if let device = try devices.find(token.replica) {
@@ -59,24 +111,42 @@ package final class DeviceLookup: Sendable {
         // Its account is on its way here: until it is live, the other cell is right.
       }
       return try devices.destination(of: token.replica).map { .moved(to: $0) } ?? .nobody
-    } completion: { [registry, environment] result, _ in
-      done(
-        result.map { finding in
-          switch finding {
-          case .nobody: return .refused
-          case .moved(let cell): return .moved(to: cell)
-          case .device(let found):
-            let now = environment.now()
-            guard
-              let known = registry.learn(
-                found.device, of: found.account, among: found.devices, at: start, now: now),
-              case .device(let session) = registry.authenticate(token, as: known, at: now)
-            else { return .refused }
-            return .device(session)
-          }
-        })
+    } completion: { [self] result, _ in
+      switch result {
+      case .success(.device(let found)): learn(found, token, by: payer, readings, start, done)
+      case .success(.moved(let cell)): done(.success(.moved(to: cell)))
+      case .success(.nobody): refuse(token, done)
+      case .failure(let error): done(.failure(error))
+      }
     }
     if !queue.submit(job) { done(.failure(.unavailable(reason: "too many calls wait"))) }
+  }
+
+  private func learn(
+    _ found: Found, _ token: Token, by payer: Payer, _ readings: Int, _ start: Instant,
+    _ done: @escaping @Sendable (Result<Outcome, StoreError>) -> Void
+  ) {
+    let now = environment.now()
+    let learned = registry.learn(
+      found.device, of: found.account, among: found.devices, at: start, now: now)
+    switch learned {
+    case .device(let known):
+      guard case .device(let session) = registry.authenticate(token, as: known, at: now) else {
+        return done(.success(.refused))
+      }
+      done(.success(.device(session)))
+    case .noAccess: refuse(token, done)
+    case .outdated where readings > 1:
+      authenticate(token, by: payer, readings: readings - 1, done)
+    case .outdated: done(.failure(.unavailable(reason: "the device changes all the time")))
+    }
+  }
+
+  private func refuse(
+    _ token: Token, _ done: @escaping @Sendable (Result<Outcome, StoreError>) -> Void
+  ) {
+    state.withLock { $0.refused.note(token, at: clock()) }
+    done(.success(.refused))
   }
 
   private static func found(
@@ -87,17 +157,32 @@ package final class DeviceLookup: Sendable {
     return Found(device: device, account: account, devices: devices)
   }
 
+  /// Hears that another daemon committed something, and reads what it may have changed: access
+  /// ends, and streams are told, by what the store says.
+  package func hear(_ news: StoreNews) {
+    if let account = registry.hear(news) { refresh(account, isNews: true) }
+  }
+
   /// Reads again what is known of all accounts with open Watch streams: ends those of devices that
   /// have no access any more, and tells the others of commits that nobody told this daemon of.
   ///
-  /// One small read for each account.
+  /// One small read for each account, and one at a time.
   package func refreshWatched() {
-    for account in registry.accounts where account.watchCount > 0 { refresh(account) }
+    for account in registry.accounts where account.watchCount > 0 {
+      refresh(account, isNews: false)
+    }
   }
 
-  private func refresh(_ account: AccountState) {
-    let start = environment.instant()
+  /// - Parameter isNews: Whether a read that is under way may have begun too early.
+  private func refresh(_ account: AccountState, isNews: Bool) {
     let id = account.id
+    let isFirst = state.withLock { state in
+      let isUnderWay = state.refreshing[id] != nil
+      state.refreshing[id] = isUnderWay && (isNews || state.refreshing[id] ?? false)
+      return !isUnderWay
+    }
+    guard isFirst else { return }
+    let start = environment.instant()
     let reads: StorageReads = {
       $0.accounts.insert(id)
       $0.deviceLists.insert(id)
@@ -107,24 +192,31 @@ package final class DeviceLookup: Sendable {
         account: try batch.transaction.accounts.find(id),
         devices: try batch.transaction.devices.list(of: id)
       )
-    } completion: { [registry, environment] result, _ in
-      let found: (account: AccountEntry?, devices: [DeviceEntry])
+    } completion: { [self] result, _ in
       switch result {
-      case .success(let answer): found = answer
-      case .failure(.moving): return registry.forgetMoving(id)
+      case .success(let found): learn(found, of: account, at: start)
+      case .failure(.moving): registry.forgetMoving(id)
       // A store that cannot be asked is asked again soon.
-      case .failure: return
+      case .failure: break
       }
-      guard let entry = found.account else {
-        _ = registry.remove(id, at: environment.now())
-        return
-      }
-      let now = environment.now()
-      if account.learn(entry.head, at: start) { account.announceHead(serverTime: now) }
-      for device in found.devices where registry.session(device.replica)?.isWatching ?? false {
-        _ = registry.learn(device, of: entry, among: found.devices, at: start, now: now)
-      }
+      let isOutdated = state.withLock { $0.refreshing.removeValue(forKey: id) ?? false }
+      if isOutdated { refresh(account, isNews: false) }
     }
-    _ = queue.submit(job)
+    if !queue.submit(job) { state.withLock { _ = $0.refreshing.removeValue(forKey: id) } }
+  }
+
+  private func learn(
+    _ found: (account: AccountEntry?, devices: [DeviceEntry]), of account: AccountState,
+    at start: Instant
+  ) {
+    let now = environment.now()
+    guard let entry = found.account else {
+      _ = registry.remove(account.id, at: now)
+      return
+    }
+    if account.learn(entry.head, at: start) { account.announceHead(serverTime: now) }
+    for device in found.devices where registry.session(device.replica) != nil {
+      _ = registry.learn(device, of: entry, among: found.devices, at: start, now: now)
+    }
   }
 }

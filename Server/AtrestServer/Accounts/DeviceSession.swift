@@ -103,8 +103,11 @@ package final class DeviceSession: Sendable {
   /// Notes that the store may hold something else by now.
   func doubt() { confirmedNanoseconds.store(0, ordering: .releasing) }
 
-  /// Whether a Watch stream is open.
-  var isWatching: Bool { watches.withLock { !$0.isEmpty } }
+  /// The time of the last call.
+  var seen: WallTime? {
+    let milliseconds = seenMilliseconds.load(ordering: .relaxed)
+    return milliseconds == 0 ? nil : WallTime(milliseconds: milliseconds)
+  }
 
   /// Revokes the device and ends its streams.
   func revoke(at now: WallTime) {
@@ -178,16 +181,5 @@ package final class DeviceSession: Sendable {
 
   func remove(_ watch: Watch) {
     watches.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(watch)) }
-  }
-
-  /// The device as lists show it.
-  func device(isCurrent: Bool) -> Device {
-    let seen = seenMilliseconds.load(ordering: .relaxed)
-    let revoked = revokedMilliseconds.load(ordering: .relaxed)
-    return Device(
-      replica: replica, name: name, paired: paired,
-      seen: seen == 0 ? nil : WallTime(milliseconds: seen),
-      revoked: revoked == 0 ? nil : WallTime(milliseconds: revoked), isCurrent: isCurrent,
-      origin: origin)
   }
 }

@@ -101,6 +101,18 @@ enum Pairing {
     case tooManyDevices
     /// The replica identity is taken; draw again.
     case replicaTaken
+    /// Too many codes were wrong lately. This one was not looked at.
+    case tooManyTries
+
+    /// Whether it counts as a wrong attempt.
+    var isWrong: Bool {
+      switch self {
+      case .denied, .voided: true
+      case .paired, .madeBefore, .awaitsApproval, .hasNoDigits, .tooManyDevices, .replicaTaken,
+        .tooManyTries:
+        false
+      }
+    }
   }
 
   /// Tries a code. The right code is used up, or bound to the device until it is approved. A wrong

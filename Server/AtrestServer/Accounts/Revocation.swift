@@ -5,6 +5,18 @@ import AtrestDomain
 import AtrestReplication
 import AtrestWire
 
+/// What a revocation did.
+struct Revocation: Sendable {
+  let answer: RevokeDeviceResponse
+  /// The devices that others may still believe to have access: those that it ended, and those that
+  /// a request before it ended whose answer was lost, and that nobody told of.
+  let ended: [ReplicaID]
+
+  /// How long ago such a request can have been, in milliseconds: no call lasts as long, and no
+  /// daemon trusts what it read before.
+  static let repeatedWithin: Int64 = 600_000
+}
+
 extension Batch {
   /// Revokes a device: ends its access, voids its codes, and adds an event. On request, does the
   /// same for its descendants that have access.
@@ -16,11 +28,11 @@ extension Batch {
   /// - Parameters:
   ///   - account: The device's account.
   ///   - actor: The device that asks. It is exempt as a descendant. Nil: the server's operator.
-  /// - Returns: The affected devices in the order of `devices(of:)`. Nil if the account has no such
-  ///   device.
+  /// - Returns: The affected devices in the order of `devices.list(of:)`. Nil if the account has no
+  ///   such device.
   func revoke(
     _ request: RevokeDeviceRequest, of account: AccountID, by actor: ReplicaID?, at now: WallTime
-  ) throws(StoreError) -> RevokeDeviceResponse? {
+  ) throws(StoreError) -> Revocation? {
     let device = request.replica
     let all = try transaction.devices.list(of: account)
     guard all.contains(where: { $0.replica == device }) else { return nil }
@@ -44,6 +56,11 @@ extension Batch {
       answer.revoked.map {
         NewEvent(.deviceRevoked, of: account, at: now, actor: actor, subject: $0)
       })
-    return answer
+    let recently = now.milliseconds - Revocation.repeatedWithin
+    let before = all.filter { other in
+      guard let revoked = other.revoked, revoked.milliseconds > recently else { return false }
+      return other.replica == device || (request.withDescendants && reached.contains(other.replica))
+    }
+    return Revocation(answer: answer, ended: answer.revoked + before.map(\.replica))
   }
 }

@@ -4,6 +4,7 @@
 import AtrestDomain
 import AtrestHTTP2
 import AtrestReplication
+import AtrestSockets
 import AtrestWire
 import Synchronization
 
@@ -17,6 +18,7 @@ package final class SessionRegistry: Sendable {
     var accounts: LiveCache<AccountID, AccountState>
     var sessions: LiveCache<ReplicaID, DeviceSession>
     var notes = WaitingNotes()
+    var doubts: Doubts
   }
 
   /// Device data to write with the next commit.
@@ -58,7 +60,10 @@ package final class SessionRegistry: Sendable {
 
   private init(limit: Int, trust: CacheTrust?) {
     self.trust = trust
-    state = Mutex(State(accounts: LiveCache(limit: limit), sessions: LiveCache(limit: limit)))
+    state = Mutex(
+      State(
+        accounts: LiveCache(limit: limit), sessions: LiveCache(limit: limit),
+        doubts: Doubts(lifetime: trust?.lifetime ?? .zero)))
   }
 
   /// Whether devices have to be looked up in the store.
@@ -75,9 +80,22 @@ package final class SessionRegistry: Sendable {
   }
 
   func add(account id: AccountID, name: String, head: Cursor = .start) {
-    let account = AccountState(id: id, name: name, head: head)
+    let account = AccountState(id: id, name: name, head: head, trust: trust)
     state.withLock { $0.accounts.insert(account, for: id) }
   }
+
+  /// What a read of a device says about its call.
+  package enum Learned {
+    case device(DeviceSession)
+    /// The device has no access.
+    case noAccess
+    /// The device was heard of since the read began, which is too long ago.
+    case outdated
+  }
+
+  /// How old a read may be that admits a call although its device was heard of since: the time in
+  /// which a revocation takes effect.
+  private static let outdatedAfter: Duration = .seconds(1)
 
   /// Adds a device of a shared store, or updates what is known of it.
   ///
@@ -86,34 +104,45 @@ package final class SessionRegistry: Sendable {
   ///   - devices: All devices of the account.
   ///   - instant: Before all this was read.
   ///   - now: The server's clock.
-  /// - Returns: Nil if the device has no access.
   package func learn(
     _ device: DeviceEntry, of account: AccountEntry, among devices: [DeviceEntry],
     at instant: Instant, now: WallTime
-  ) -> DeviceSession? {
+  ) -> Learned {
     let origins = Dictionary(devices.map { ($0.replica, $0.origin) }) { first, _ in first }
     let first = Self.firstIdentity(of: device) { origins[$0] }
-    let (session, isNews) = state.withLock { state in
+    let present = present
+    let found = state.withLock { state -> (session: DeviceSession, isNews: Bool)? in
+      let isDoubted = state.doubts.concern(
+        .device(device.replica), .devices(account.id), readAt: instant, now: present)
+      guard !isDoubted || present <= instant.advanced(by: Self.outdatedAfter) else { return nil }
       let known = state.accounts.value(account.id)
       let owner =
         known
         ?? AccountState(
           id: account.id, name: account.name, head: account.head, learned: instant, trust: trust)
-      if known == nil { state.accounts.insert(owner, for: account.id) }
-      let isNews = owner.learn(account.head, at: instant)
-      if let session = state.sessions.value(device.replica), session.account === owner {
-        return (session, isNews)
+      if known == nil {
+        state.accounts.insert(owner, for: account.id)
+        if state.doubts.concern(.head(account.id), readAt: instant, now: present) {
+          _ = owner.doubt(unless: nil, at: present)
+        }
       }
-      let session = DeviceSession(device, first: first, account: owner)
-      state.sessions.insert(session, for: device.replica)
-      return (session, isNews)
+      let isNews = owner.learn(account.head, at: instant)
+      var session = state.sessions.value(device.replica)
+      // What was ended here stays so until a later read has it otherwise, as after a failover that
+      // lost the revocation. Its object stays ended: calls that hold it are over.
+      if let ended = session, ended.isRevoked, device.revoked == nil, !isDoubted { session = nil }
+      if session?.account !== owner { session = nil }
+      let current = session ?? DeviceSession(device, first: first, account: owner)
+      if session == nil { state.sessions.insert(current, for: device.replica) }
+      // Under the lock, so that no news come between.
+      if !isDoubted { current.confirm(at: instant) }
+      return (current, isNews)
     }
+    guard let (session, isNews) = found else { return .outdated }
     if isNews { session.account.announceHead(serverTime: now) }
     session.rename(to: device.name)
-    session.confirm(at: instant)
-    guard let revoked = device.revoked else { return session.isRevoked ? nil : session }
-    session.revoke(at: revoked)
-    return nil
+    if let revoked = device.revoked { session.revoke(at: revoked) }
+    return session.isRevoked ? .noAccess : .device(session)
   }
 
   /// Adds a device. Its account must exist.
@@ -159,12 +188,13 @@ package final class SessionRegistry: Sendable {
     state.withLock { $0.sessions.value(replica) }
   }
 
-  /// A device as lists show it: as the store has it, but for what memory knows better.
+  /// A device as lists show it: as the store has it, but for a call that was not written yet.
   func shown(_ device: DeviceEntry, isCurrent: Bool) -> Device {
-    if let session = session(device.replica) { return session.device(isCurrent: isCurrent) }
+    let noted = session(device.replica)?.seen
     return Device(
-      replica: device.replica, name: device.name, paired: device.paired, seen: device.seen,
-      revoked: device.revoked, isCurrent: isCurrent, origin: device.origin)
+      replica: device.replica, name: device.name, paired: device.paired,
+      seen: [noted, device.seen].compactMap(\.self).max(), revoked: device.revoked,
+      isCurrent: isCurrent, origin: device.origin)
   }
 
   /// Who calls, as far as memory tells.
@@ -256,9 +286,14 @@ package final class SessionRegistry: Sendable {
     return offsets.values.map { $0.sorted()[$0.count / 2] }
   }
 
-  /// Revokes a device.
+  /// Revokes a device, after the commit.
   func revoke(_ replica: ReplicaID, at now: WallTime) {
-    session(replica)?.revoke(at: now)
+    let session = state.withLock { state in
+      // A read that began before may still end.
+      if trust != nil { state.doubts.note(.device(replica), at: present) }
+      return state.sessions.value(replica)
+    }
+    session?.revoke(at: now)
   }
 
   /// Removes an account, and revokes and removes its devices.
@@ -276,14 +311,15 @@ package final class SessionRegistry: Sendable {
   func forgetMoving(_ id: AccountID) {
     // Calls in progress still hold the sessions. What they ask has to be asked of the store.
     for device in drop(id) {
-      device.account.doubt()
+      _ = device.account.doubt(unless: nil, at: present)
       device.endWatches(.moving)
     }
   }
 
-  /// Removes an account and its devices from memory.
+  /// Removes an account and its devices from memory. What was read of them before is not learned.
   private func drop(_ id: AccountID) -> [DeviceSession] {
     state.withLock { state in
+      if trust != nil { doubt(id, &state) }
       let devices = state.sessions.all.filter { $0.account.id == id }
       for device in devices { state.sessions.remove(device.replica) }
       state.accounts.remove(id)
@@ -291,17 +327,51 @@ package final class SessionRegistry: Sendable {
     }
   }
 
-  /// Learns what another daemon committed. Nothing of it may be known here.
-  package func hear(_ news: StoreNews, at now: WallTime) {
-    switch news {
-    case .head(let id, let head):
-      if let account = account(id), account.hear(head) { account.announceHead(serverTime: now) }
-    case .revoked(let replica): revoke(replica, at: now)
-    case .renamed(let replica): session(replica)?.doubt()
-    case .removed(let account): _ = remove(account, at: now)
-    case .moving(let account): forgetMoving(account)
-    case .pairing: break
+  private func doubt(_ id: AccountID, _ state: inout State) {
+    state.doubts.note(.devices(id), at: present)
+    state.doubts.note(.head(id), at: present)
+  }
+
+  /// The present, by which trust ends.
+  private var present: Instant { trust?.now() ?? MonotonicClock.now() }
+
+  /// Hears that another daemon committed something. News carry no truth: they end the trust in what
+  /// was read before, and the store is asked.
+  ///
+  /// - Returns: The account to read at once, because a device of it listens or may have to go.
+  func hear(_ news: StoreNews) -> AccountState? {
+    state.withLock { state in
+      let now = present
+      switch news {
+      case .head(let id, let head):
+        state.doubts.note(.head(id), at: now)
+        guard let account = state.accounts.value(id), account.doubt(unless: head, at: now),
+          account.watchCount > 0
+        else { return nil }
+        return account
+      case .revoked(let replica):
+        return doubt(replica, at: now, &state)?.account
+      case .renamed(let replica):
+        _ = doubt(replica, at: now, &state)
+        return nil
+      case .removed(let id), .moving(let id):
+        doubt(id, &state)
+        let account = state.accounts.value(id)
+        _ = account?.doubt(unless: nil, at: now)
+        for session in state.sessions.all where session.account.id == id { session.doubt() }
+        return account
+      case .pairing: return nil
+      }
     }
+  }
+
+  private func doubt(
+    _ replica: ReplicaID, at now: Instant, _ state: inout State
+  ) -> DeviceSession? {
+    state.doubts.note(.device(replica), at: now)
+    let session = state.sessions.value(replica)
+    session?.doubt()
+    return session
   }
 
   /// Ends every Watch stream, because the server is stopping.

@@ -13,25 +13,24 @@ extension AdminService {
   package func events(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(AccountEventsRequest.self, bytes)
     let limit = Int(request.limit)
-    let registry = registry
     try queue.perform(by: .server, use: .reads, answer: answer()) {
-      batch throws(StoreError) -> [EventEntry]? in
+      batch throws(StoreError) -> (events: [EventEntry], names: [AccountID: String])? in
       var account: AccountID?
       if !request.account.isEmpty {
         account = try batch.transaction.accounts.id(named: request.account)
         guard account != nil else { return nil }
       }
-      return try batch.transaction.events.page(
+      let events = try batch.transaction.events.page(
         of: account, before: request.before == 0 ? nil : request.before, limit: limit + 1)
+      return (events, try batch.accountNames(Set(events.compactMap(\.event.account))))
     } reply: { found in
-      guard let found else { return .fail(.noAccount) }
-      let entries = found.prefix(limit).map { entry in
+      guard let (events, names) = found else { return .fail(.noAccount) }
+      let entries = events.prefix(limit).map { entry in
         AccountEventsResponse.Entry(
           account: UInt64(clamping: entry.event.account?.rawValue ?? 0),
-          accountName: entry.event.account.flatMap { registry.account($0)?.name } ?? "",
-          event: entry.shown)
+          accountName: entry.event.account.flatMap { names[$0] } ?? "", event: entry.shown)
       }
-      return .reply(AccountEventsResponse(entries: entries, more: found.count > limit).packed)
+      return .reply(AccountEventsResponse(entries: entries, more: events.count > limit).packed)
     }
     return .later
   }
@@ -62,6 +61,27 @@ extension AdminService {
     var answers = ResponseBatch()
     answer(.fail(.busy), &answers)
     answers.deliver()
+  }
+}
+
+extension Batch {
+  /// The names of those accounts that are still there. One load for all of them.
+  fileprivate func accountNames(
+    _ accounts: Set<AccountID>
+  ) throws(StoreError) -> [AccountID: String] {
+    var names: [AccountID: String] = [:]
+    var missing: StoreError?
+    for account in accounts {
+      do throws(StoreError) {
+        names[account] = try transaction.accounts.find(account)?.name
+      } catch {
+        // The others are noted as missing, too.
+        guard case .notLoaded = error else { throw error }
+        missing = error
+      }
+    }
+    if let missing { throw missing }
+    return names
   }
 }
 

@@ -76,8 +76,9 @@ extension DevicesService {
       case .success(.nobodyWaits(let code)?):
         if !request.allow { account.hasLeftNoTrace() }
         later(.fail(.nobodyWaits), &answers)
-        // A code that has expired ends for its device, too.
-        if let code { lookAtCalls { $0.call.code.handle == code } }
+        // A code that has expired ends for its device, too. And a decision whose answer was lost
+        // may have been told to nobody.
+        if let code { tellWaitingCall(of: code) }
       case .success(.tooManyDevices?): later(.fail(.tooManyDevices), &answers)
       case .success(.replicaTaken?): later(.fail(.busy), &answers)
       case .success(nil): later(.fail(.unknownDevice), &answers)

@@ -75,16 +75,25 @@ package final class DevicesService: Sendable {
     let call = PairCall(
       code, request, from: peer, lookCount: waitingCalls.lookCount, answer: answer())
     onEnd { [waitingCalls] in waitingCalls.callEnded(call) }
-    let reads: StorageReads = { $0.invitations.insert(code.handle) }
-    let job = Operation(by: .unauthenticated, use: .writes, costBytes: 1024, reads: reads) {
-      batch throws(StoreError) in
+    let isShared = registry.isShared
+    let reads: StorageReads = {
+      $0.invitations.insert(code.handle)
+      if isShared { $0.attempts.formUnion(peer + [AttemptLimiter.everybody]) }
+    }
+    let payer = Payer.unauthenticated(from: peer.last)
+    let job = Operation(by: payer, use: .writes, costBytes: 1024, reads: reads) {
+      batch throws(StoreError) -> Pairing.Outcome in
+      // Those of all daemons: this one's own were asked before.
+      let attempts = batch.transaction.attempts
+      guard try attempts?.hasLeft(for: peer) ?? true else { return .tooManyTries }
       var outcome = Pairing.Outcome.replicaTaken
       for token in tokens {
         outcome = try Pairing.pair(
           code, request, token: token, handle: handle, at: now, in: batch.transaction)
         if case .replicaTaken = outcome { continue }
-        return outcome
+        break
       }
+      if outcome.isWrong { try attempts?.spend(peer) }
       return outcome
     } completion: { [self] result, answers in
       switch result {
@@ -96,6 +105,8 @@ package final class DevicesService: Sendable {
       case .success(.voided(let account)):
         refuse(call, account, &answers)
         tellWaitingCall(of: code.handle)
+      // No token is given back: so a flood soon ends here, and asks the store no more.
+      case .success(.tooManyTries): call.answer(.fail(.tooManyTries), &answers)
       case .success(let outcome):
         limiter.withLock { $0.giveBack(to: peer) }
         call.answer(admit(outcome, denied: .badCode), &answers)
@@ -157,6 +168,7 @@ package final class DevicesService: Sendable {
     case .hasNoDigits: return .fail(.hasNoDigits)
     case .tooManyDevices: return .fail(.tooManyDevices)
     case .replicaTaken: return .fail(.busy)
+    case .tooManyTries: return .fail(.tooManyTries)
     }
   }
 
@@ -292,21 +304,21 @@ package final class DevicesService: Sendable {
     let registry = registry
     let logger = logger
     try queue.perform(by: payer, use: .clears, answer: answer) {
-      batch throws(StoreError) -> RevokeDeviceResponse? in
+      batch throws(StoreError) -> Revocation? in
       guard let device = try batch.transaction.devices.find(request.replica),
         try isAllowed(device, batch)
       else { return nil }
       return try batch.revoke(request, of: device.account, by: actor, at: now)
-    } reply: { [self] ended in
-      guard let ended else { return .fail(.notFound) }
-      queue.announce(ended.revoked.map { .revoked($0) })
-      let revoked = Set(ended.revoked)
-      for replica in ended.revoked { registry.revoke(replica, at: now) }
-      lookAtCalls { revoked.contains($0.inviter) }
-      for replica in ended.revoked {
+    } reply: { [self] revocation in
+      guard let revocation else { return .fail(.notFound) }
+      let ended = Set(revocation.ended)
+      queue.announce(ended.map { .revoked($0) })
+      for replica in ended { registry.revoke(replica, at: now) }
+      lookAtCalls { ended.contains($0.inviter) }
+      for replica in revocation.answer.revoked {
         logger.info("a device's access ended", metadata: ["device": "\(replica.hex)"])
       }
-      return .reply(ended.packed)
+      return .reply(revocation.answer.packed)
     }
   }
 

@@ -104,11 +104,15 @@ package final class SyncService: Sendable {
       return nil
     }
     let environment = environment
+    let reads: StorageReads = { $0.devices.insert(session.replica) }
     // Runs between two commits, so the stream misses no event and sees none from before its head.
-    let job = Operation(by: .device(session), use: .waits) { _ in
+    let job = Operation(by: .device(session), use: .waits, reads: reads) {
+      batch throws(StoreError) in
+      try batch.allows(session)
     } completion: { result, _ in
       switch result {
-      case .success where session.isRevoked: watch.end(.unknownDevice)
+      case .success(let isAllowed) where !isAllowed || session.isRevoked:
+        watch.end(.unknownDevice)
       case .success:
         session.account.add(watch)
         watch.sendHeartbeat(at: environment.now())

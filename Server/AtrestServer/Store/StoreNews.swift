@@ -22,39 +22,7 @@ package enum StoreNews: Hashable, Sendable {
 
 extension StoreNews {
   /// The separator between news in one notification.
-  private static let separator = Character(";")
-  /// The most that one notification of PostgreSQL may hold is 8,000 bytes.
-  private static let payloadBytes = 7_900
-
-  /// News as notifications. Of several heads of one account, only the last counts.
-  package static func payloads(_ news: [StoreNews]) -> [String] {
-    var heads: [AccountID: Cursor] = [:]
-    var texts: [String] = []
-    for item in news {
-      if case .head(let account, let cursor) = item {
-        let known = heads[account]
-        heads[account] = known.map { $0.sequence < cursor.sequence ? cursor : $0 } ?? cursor
-      } else {
-        texts.append(item.text)
-      }
-    }
-    let sorted = heads.sorted { $0.key.rawValue < $1.key.rawValue }
-    texts += sorted.map { StoreNews.head($0.key, $0.value).text }
-    var payloads: [String] = []
-    for text in texts {
-      if let last = payloads.last, last.utf8.count + text.utf8.count < payloadBytes {
-        payloads[payloads.count - 1] = last + "\(separator)" + text
-      } else {
-        payloads.append(text)
-      }
-    }
-    return payloads
-  }
-
-  /// The news of a notification, without what this daemon does not know.
-  package static func news(in payload: String) -> [StoreNews] {
-    payload.split(separator: separator).compactMap { StoreNews($0) }
-  }
+  static let separator = Character(";")
 
   /// Compact text: a letter, then numbers in hexadecimal digits.
   var text: String {

@@ -16,8 +16,8 @@ package struct Payer: Sendable {
   }
 
   package let party: Party
-  /// The device, by its first identity. Devices share their account's part equally. Nil: the party
-  /// itself.
+  /// The device, by its first identity, or the address of an unauthenticated caller. Devices share
+  /// their account's part equally, and addresses theirs. Nil: the party itself.
   package let device: ReplicaID?
   /// Pays for memory in the meantime. Nil: the party, whose holder the queue keeps.
   let holder: Balance?
@@ -45,6 +45,15 @@ package struct Payer: Sendable {
   package static let owner = Payer(.server, isUrgent: true)
   /// A device that is pairing.
   package static let unauthenticated = Payer(.unauthenticated)
+
+  /// Whoever calls from an address. Two addresses may be taken for one: nobody can choose which,
+  /// because the hash is seeded for each process.
+  ///
+  /// - Parameter peer: Identifies the address; nil: it says nothing.
+  package static func unauthenticated(from peer: [UInt8]?) -> Payer {
+    guard let peer else { return .unauthenticated }
+    return Payer(.unauthenticated, ReplicaID(rawValue: UInt64(bitPattern: Int64(peer.hashValue))))
+  }
 
   /// An account, for work that no device of it asked for.
   package static func account(_ id: AccountID) -> Payer { Payer(.account(id)) }

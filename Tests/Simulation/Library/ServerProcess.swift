@@ -144,7 +144,7 @@ final class ServerProcess: @unchecked Sendable {
     let box = Box()
     let news = SharedNews(database, node: node) { news in
       guard let process = box.process, process.isRunning else { return }
-      for item in news { process.registry.hear(item, at: clock.now()) }
+      for item in news { process.hear(item) }
     } onListening: {
       // Whatever was committed while nobody listened.
       if let process = box.process, process.isRunning { process.refreshWatched() }
@@ -266,6 +266,11 @@ final class ServerProcess: @unchecked Sendable {
     registry.session(replica)?.progress
   }
 
+  /// Hears that another server committed something.
+  private func hear(_ news: StoreNews) {
+    if case .shared(_, _, let lookup) = storage { lookup.hear(news) }
+  }
+
   /// Finds out who calls: now, or once the database was asked.
   func authenticate(
     _ metadata: Metadata, _ done: @escaping (Result<Caller, Status>) -> Void
@@ -350,7 +355,9 @@ final class ServerProcess: @unchecked Sendable {
   /// Reads again what a listening device relies on, as `PostgresBackend.keepWatched` does.
   private func keepTrue(_ watch: Watch) {
     guard case .shared = storage else { return }
-    world.scheduler.after(PostgresBackend.refreshInterval) { [weak self, weak watch] in
+    // While it is heard. While it is not, streams are read more often: that only does more.
+    let interval = PostgresBackend.refreshInterval(isListening: true)
+    world.scheduler.after(interval.components.seconds * 1_000_000) { [weak self, weak watch] in
       guard let self, isRunning, let watch, watch.isOpen else { return }
       refreshWatched()
       keepTrue(watch)

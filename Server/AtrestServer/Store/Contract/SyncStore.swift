@@ -82,6 +82,8 @@ package protocol StoreTransaction: AnyObject {
   var purchases: any PurchaseStore { get }
   /// The audit log.
   var events: any EventLog { get }
+  /// Wrong pairing codes. Nil where one daemon alone uses the store: it counts in memory.
+  var attempts: (any AttemptStore)? { get }
 
   /// Raises the store's clock high-water mark, which is committed with whatever the transaction
   /// writes.
@@ -89,4 +91,8 @@ package protocol StoreTransaction: AnyObject {
   /// - Returns: The greatest time that a transaction which wrote was ever given, or `now`. It dates
   ///   what expires: a clock that is set back expires nothing early.
   func noteClock(_ now: WallTime) -> WallTime
+}
+
+extension StoreTransaction {
+  package var attempts: (any AttemptStore)? { nil }
 }

@@ -8,6 +8,9 @@ import AtrestReplication
 package protocol DatabaseSessions: Sendable {
   associatedtype Session: DatabaseSession
 
+  /// Whether a session is open, and with the server that the newest session is with.
+  func uses(_ session: Session, isolation: isolated (any Actor)?) async -> Bool
+
   /// - Throws: `StoreError.unavailable`.
   func open(isolation: isolated (any Actor)?) async throws(StoreError) -> Session
 }
@@ -28,7 +31,6 @@ package protocol DatabaseSession: Sendable {
     into reads: inout StagedReads, isolation: isolated (any Actor)?
   ) async throws(DatabaseFailure) -> Transaction
 
-  func isUsable(isolation: isolated (any Actor)?) async -> Bool
   func end(isolation: isolated (any Actor)?) async
 }
 
@@ -93,8 +95,6 @@ extension PostgresConnection: DatabaseSession {
       results.dropFirst(locks), of: load, into: &reads, isolation: isolation)
     return transaction
   }
-
-  package func isUsable(isolation: isolated (any Actor)?) async -> Bool { await isOpen }
 
   package func end(isolation: isolated (any Actor)?) async { await close() }
 }

@@ -8,40 +8,49 @@ import AtrestSockets
 import Logging
 import Synchronization
 
-/// The news of one daemon, by LISTEN and NOTIFY. Thread-safe.
+/// The news of one daemon, by LISTEN and NOTIFY, on a shard of its own: a shard that is busy with
+/// rows would read the answer to a ping too late, and lose the trust in all that was cached.
+/// Thread-safe.
 ///
 /// NOTIFY takes a lock over the whole cluster while its transaction commits. So news are gathered:
-/// one notification, after the commits that it tells of, on a session of its own.
+/// one transaction, after the commits that it tells of, on a session of its own.
 final class NewsExchange: Sendable {
   private static let channel = "atrest"
-  /// News that wait, at most. Beyond it, older ones are dropped: trust in what was cached ends by
-  /// itself.
-  private static let waitingLimit = 100_000
+  /// From an attempt to tell that failed to the next.
+  private static let pause: Duration = .milliseconds(100)
 
   private struct State {
-    var waiting: [StoreNews] = []
-    var isTelling = false
+    var waiting = WaitingNews()
+    var telling: Task<Void, Never>?
     var isStopped = false
   }
 
   private let shard: Shard
   private let sessions: PostgresSessions
   private let logger: Logger
+  /// Begins each payload: this daemon has applied its own news already.
+  private let sender: String
   private let listener = Mutex<PostgresListener?>(nil)
   private let state = Mutex(State())
   private let teller: Teller
 
-  init(on shard: Shard, sessions: PostgresSessions, logger: Logger) {
+  /// - Parameters:
+  ///   - shard: Its own. Stopped with it.
+  ///   - random: Draws a name that no other daemon has.
+  init(
+    on shard: Shard, sessions: PostgresSessions, logger: Logger, random: @Sendable () -> UInt64
+  ) {
     self.shard = shard
     self.sessions = sessions
     self.logger = logger
+    sender = "@" + String(random(), radix: 16)
     teller = Teller(shard, sessions)
   }
 
   /// Begins to listen. Once.
   ///
   /// - Parameters:
-  ///   - hear: Called on the shard with what another daemon, or this one, has told.
+  ///   - hear: Called on the shard with what another daemon has told.
   ///   - onChange: Called on the shard when listening began or ended.
   func start(
     hear: @escaping @Sendable ([StoreNews]) -> Void,
@@ -49,15 +58,17 @@ final class NewsExchange: Sendable {
   ) async {
     var timing = PostgresListener.Timing()
     timing.longestPause = .seconds(2)
-    let logger = logger
+    let (logger, sender, sessions) = (logger, sender, sessions)
     let hasTold = Flag()
     let listener = PostgresListener(
-      to: Self.channel, at: sessions.address, on: shard, session: sessions.plain, timing: timing
+      to: Self.channel, at: sessions.address, on: shard, session: sessions.plain, timing: timing,
+      choice: sessions.choice
     ) { event in
       switch event {
-      case .heard(let payload):
-        hear(StoreNews.news(in: payload))
+      case .heard(let payload): hear(WaitingNews.read(payload, unlessFrom: sender))
       case .alive:
+        // No job may have tried since the database was away.
+        sessions.succeeded()
         if hasTold.exchange(false) { logger.notice("other daemons are heard again") }
         onChange(true)
       case .lost(let error):
@@ -77,42 +88,49 @@ final class NewsExchange: Sendable {
   /// Since when everything was heard; nil if that is not certain now.
   var listeningSince: Instant? { listener.withLock { $0?.aliveSince } }
 
-  /// Tells news soon. What cannot be told is dropped.
+  /// Tells news soon, and again until they are told.
   func tell(_ news: [StoreNews]) {
-    let isFirst = state.withLock { state in
-      guard !state.isStopped else { return false }
-      state.waiting += news
-      if state.waiting.count > Self.waitingLimit {
-        state.waiting.removeFirst(state.waiting.count - Self.waitingLimit)
-      }
-      defer { state.isTelling = true }
-      return !state.isTelling
+    state.withLock { state in
+      guard !state.isStopped, !news.isEmpty else { return }
+      state.waiting.add(news)
+      if state.telling == nil { state.telling = Task { await self.tellAll() } }
     }
-    if isFirst { Task { await tellAll() } }
   }
 
   private func tellAll() async {
     while let news = take() {
-      // A failure costs time only: see `CacheTrust`.
-      await teller.notify(Self.channel, StoreNews.payloads(news))
+      let payloads = WaitingNews.payloads(news, from: sender)
+      if await teller.notify(Self.channel, payloads) { continue }
+      // Stopping, and this was the last attempt: trust in what was cached ends by itself.
+      if Task.isCancelled { return }
+      state.withLock { $0.waiting.putBack(news) }
+      try? await Task.sleep(for: Self.pause)
     }
   }
 
   private func take() -> [StoreNews]? {
     state.withLock { state in
       guard !state.waiting.isEmpty else {
-        state.isTelling = false
+        state.telling = nil
         return nil
       }
-      defer { state.waiting = [] }
-      return state.waiting
+      return state.waiting.take()
     }
   }
 
+  /// Tells what waits, once more if that fails, and ends.
   func stop() async {
-    state.withLock { $0.isStopped = true }
-    await listener.withLock { $0 }?.stop()
+    let telling = state.withLock { state in
+      state.isStopped = true
+      return state.telling
+    }
+    telling?.cancel()
+    let listener = listener.withLock { $0 }
+    async let isDeaf: Void? = listener?.stop()
+    await telling?.value
     await teller.close()
+    await isDeaf
+    await shard.stop()
   }
 }
 
@@ -129,22 +147,39 @@ private actor Teller {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { shard.asUnownedSerialExecutor() }
 
-  func notify(_ channel: String, _ payloads: [String]) async {
+  /// Notifies, in one transaction.
+  ///
+  /// - Returns: Whether everybody who listens hears it.
+  func notify(_ channel: String, _ payloads: [String]) async -> Bool {
     do {
-      if connection == nil {
-        let new = try await sessions.open(on: shard)
-        // A hint need not survive, and must not wait for a standby.
-        let setting = PostgresStatement("SET synchronous_commit = off")
-        _ = try await new.run(PostgresBatch([setting], changes: false))
-        connection = new
-      }
+      let connection = try await connected()
       let statements = payloads.map {
         PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text($0)])
       }
-      _ = try await connection?.run(PostgresBatch(statements, changes: false))
+      // A session that was cut silently must not hold back the news of a revocation.
+      _ = try await connection.run(
+        PostgresBatch(statements, changes: false), within: Self.deadline)
+      return true
     } catch {
       await close()
+      return false
     }
+  }
+
+  /// The longest notification.
+  private static let deadline: Duration = .seconds(1)
+
+  private func connected() async throws -> PostgresConnection {
+    if let connection, await connection.isOpen, await sessions.uses(connection) {
+      return connection
+    }
+    await close()
+    let new = try await sessions.open(on: shard)
+    connection = new
+    // A hint need not survive, and must not wait for a standby.
+    let setting = PostgresStatement("SET synchronous_commit = off")
+    _ = try await new.run(PostgresBatch([setting], changes: false), within: Self.deadline)
+    return new
   }
 
   func close() async {

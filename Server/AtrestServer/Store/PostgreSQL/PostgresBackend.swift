@@ -15,13 +15,16 @@ package struct PostgresBackend: Sendable {
   package let lookup: DeviceLookup
   /// Which cell the database is.
   package let cell: CellNumber
-  private let sessions: PostgresSessions
+  let sessions: PostgresSessions
   private let shard: Shard
   private let exchange: NewsExchange
   private let environment: Environment
 
-  /// How often accounts with open Watch streams are read again.
-  package static let refreshInterval: Duration = .seconds(5)
+  /// How often accounts with open Watch streams are read again: in case a daemon died with its
+  /// news, and, while nobody is heard, to end the streams of revoked devices in time.
+  package static func refreshInterval(isListening: Bool) -> Duration {
+    isListening ? .seconds(5) : .milliseconds(500)
+  }
 
   /// Opens the store: brings its tables to this version's format, and opens no session that stays.
   ///
@@ -34,7 +37,9 @@ package struct PostgresBackend: Sendable {
     limits: PostgresLimits = PostgresLimits(), environment: Environment, logger: Logger
   ) async throws(StoreError) -> PostgresBackend {
     var shards: [Shard] = []
+    let newsShard: Shard
     do throws(SocketError) {
+      newsShard = try Shard(label: "atrest.database.news")
       for index in 0..<max(1, lanes.shards) {
         shards.append(try Shard(label: "atrest.database.\(index)"))
       }
@@ -48,10 +53,11 @@ package struct PostgresBackend: Sendable {
     do throws(StoreError) {
       try await sessions.migrate(on: shards[0], cell: cell, random: environment.randomNumber)
     } catch {
-      for shard in shards { await shard.stop() }
+      for shard in shards + [newsShard] { await shard.stop() }
       throw error
     }
-    let exchange = NewsExchange(on: shards[0], sessions: sessions, logger: logger)
+    let exchange = NewsExchange(
+      on: newsShard, sessions: sessions, logger: logger, random: environment.randomNumber)
     let registry = SessionRegistry(
       trust: CacheTrust(lifetime: CacheTrust.lifetime) { exchange.listeningSince })
     let queue = PostgresQueue(
@@ -70,15 +76,15 @@ package struct PostgresBackend: Sendable {
   /// Begins to hear other daemons.
   ///
   /// - Parameters:
-  ///   - hear: Called with their news, after the registry has heard them.
+  ///   - hear: Called with their news, after what they put in doubt is not trusted any more.
   ///   - onChange: Called when `isUsable` may have changed.
   func start(
     hear: @escaping @Sendable (StoreNews) -> Void, onChange: @escaping @Sendable () -> Void
   ) async {
-    await exchange.start { [registry, environment] news in
-      let now = environment.now()
+    sessions.onChange(onChange)
+    await exchange.start { [lookup] news in
       for item in news {
-        registry.hear(item, at: now)
+        lookup.hear(item)
         hear(item)
       }
     } onChange: { [lookup] isListening in
@@ -115,7 +121,13 @@ package struct PostgresBackend: Sendable {
 
   /// Reads again what listening devices rely on, until the task is cancelled.
   func keepWatched() async {
-    while (try? await Task.sleep(for: Self.refreshInterval)) != nil {
+    let tick = Self.refreshInterval(isListening: false)
+    var last = MonotonicClock.now()
+    while (try? await Task.sleep(for: tick)) != nil {
+      let interval = Self.refreshInterval(isListening: exchange.listeningSince != nil)
+      let now = MonotonicClock.now()
+      guard now >= last.advanced(by: interval) else { continue }
+      last = now
       lookup.refreshWatched()
     }
   }

@@ -258,24 +258,27 @@ actor PostgresLane<Sessions: DatabaseSessions> {
       if account.learn(feed.start, at: instant) {
         account.announceHead(serverTime: environment.now())
       }
-      // A later one may have been heard of since this daemon's own.
-      account.hear(feed.head)
+      // This daemon's own, which `publish` tells. The account was locked since `start`.
+      _ = account.learn(feed.head, at: instant)
     }
   }
 
   private func publish(_ feeds: [AccountFeed]) {
-    let advanced = feeds.filter { $0.head != $0.start }
-    guard !advanced.isEmpty else { return }
+    guard kind == .writes, !feeds.isEmpty else { return }
     let now = environment.now()
-    for feed in advanced { registry.account(feed.account)?.publish(feed, serverTime: now) }
-    announce(advanced.map { .head($0.account, $0.head) })
+    for feed in feeds where feed.head != feed.start {
+      registry.account(feed.account)?.publish(feed, serverTime: now)
+    }
+    // Of those that did not advance, too: what they acknowledge may be a commit whose answer was
+    // lost, and that nobody told of.
+    announce(feeds.map { .head($0.account, $0.head) })
   }
 
   // MARK: The session
 
   private func connected() async throws(StoreError) -> Sessions.Session {
-    if let session, await session.isUsable(isolation: self) { return session }
-    session = nil
+    if let session, await sessions.uses(session, isolation: self) { return session }
+    await dropConnection()
     let new = try await sessions.open(isolation: self)
     session = new
     return new

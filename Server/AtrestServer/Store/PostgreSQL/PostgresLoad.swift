@@ -64,6 +64,7 @@ struct PostgresLoad: Sendable {
     ]
     let others = [
       Self.invitations(queries.invitations), Self.invitationLists(queries.invitationLists),
+      Self.attempts(queries.attempts),
       Self.holders(queries.holders), Self.appAccountTokens(queries.appAccountTokens),
       Self.appAccounts(queries.appAccounts),
     ]

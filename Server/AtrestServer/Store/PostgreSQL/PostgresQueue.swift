@@ -10,7 +10,8 @@ import Logging
 package final class PostgresQueue: StorageQueue {
   package let counter = EventCounter()
   private let lanes: PostgresLanes<ShardSessions>
-  private let shards: [Shard]
+  /// Those of the lanes.
+  let shards: [Shard]
   private let sessions: PostgresSessions
   private let exchange: NewsExchange
   private let registry: SessionRegistry
@@ -79,6 +80,7 @@ package final class PostgresQueue: StorageQueue {
       _ = submit(Operation(writingNotesOf: account))
     }
     await lanes.close()
+    // After the last commit, which is told, too.
     await exchange.stop()
     for shard in shards { await shard.stop() }
   }
@@ -88,6 +90,13 @@ package final class PostgresQueue: StorageQueue {
 private struct ShardSessions: DatabaseSessions {
   let sessions: PostgresSessions
   let shard: Shard
+
+  func uses(
+    _ session: PostgresConnection, isolation: isolated (any Actor)?
+  ) async -> Bool {
+    guard await session.isOpen else { return false }
+    return await sessions.uses(session)
+  }
 
   func open(
     isolation: isolated (any Actor)?

@@ -8,7 +8,7 @@ extension PostgresSchema {
   /// numbers, and counters are kept by account. Records have no foreign key to their account, which
   /// would lock its row for each of them. Numbers without a sign keep their bits in `int8`. Names
   /// are compared as bytes, whatever the database's locale.
-  static let steps: [[String]] = [first, second]
+  static let steps: [[String]] = [first, second, attempts]
 
   private static let first =
     ["CREATE SCHEMA IF NOT EXISTS atrest"] + firstTables + firstFunctions + firstRows
@@ -203,6 +203,23 @@ extension PostgresSchema {
     ALTER TABLE atrest.record ADD CONSTRAINT record_is_bounded CHECK (
       octet_length(key) <= 1024 AND octet_length(body) <= 1048576
         AND octet_length(history) <= 1048576) NOT VALID
+    """,
+  ]
+
+  /// Wrong pairing codes: see `AttemptStore`. Worth minutes, and about people who may be strangers:
+  /// unlogged, so that no standby, archive or base backup has them.
+  private static let attempts = [
+    """
+    ALTER TABLE atrest.meta ADD COLUMN salt bytea NOT NULL DEFAULT
+      sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8'))
+    """,
+    """
+    CREATE UNLOGGED TABLE atrest.pairing_attempt (
+      key bytea PRIMARY KEY,
+      spent int8 NOT NULL,
+      since_ms int8 NOT NULL,
+      full_ms int8 NOT NULL
+    )
     """,
   ]
 

@@ -27,6 +27,9 @@ final class PostgresSessions: Sendable {
   private let limits: PostgresLimits
   private let logger: Logger
   private let state = Mutex(State())
+  private let onChange = Mutex<@Sendable () -> Void>({})
+  /// The server that all sessions are with.
+  let choice = PostgresServerChoice()
 
   init(
     _ address: PostgresAddress, session: PostgresSession, limits: PostgresLimits = PostgresLimits(),
@@ -49,6 +52,14 @@ final class PostgresSessions: Sendable {
   /// Whether the database could be reached when it was tried last.
   var isReachable: Bool { state.withLock { $0.isReachable } }
 
+  /// - Parameter action: Called on any thread when `isReachable` has changed.
+  func onChange(_ action: @escaping @Sendable () -> Void) { onChange.withLock { $0 = action } }
+
+  /// Whether a session is with the server that the newest one is with.
+  func uses(_ connection: PostgresConnection) async -> Bool {
+    choice.isCurrent(await connection.server)
+  }
+
   /// Opens a session.
   ///
   /// - Throws: `StoreError.unavailable`; `newerVersion` if a newer server migrated the database.
@@ -61,6 +72,7 @@ final class PostgresSessions: Sendable {
     do throws(PostgresError) {
       connection = try await PostgresConnection.open(
         address, on: shard, session: session, limits: limits)
+      choice.choose(await connection.server)
       version = try await Self.version(on: connection)
     } catch {
       failed(error.reason, error.userMessage)
@@ -132,15 +144,19 @@ final class PostgresSessions: Sendable {
     await (try open(on: shard)).close()
   }
 
-  private func succeeded() {
+  /// Notes that a session has been opened, here or by somebody else.
+  func succeeded() {
     let wasAway = state.withLock { state in
       defer { state = State() }
       return !state.isReachable
     }
-    if wasAway { logger.notice("the database can be reached again") }
+    guard wasAway else { return }
+    logger.notice("the database can be reached again")
+    onChange.withLock { $0 }()
   }
 
-  private func failed(_ reason: String, _ message: String) {
+  /// Notes that no session could be opened.
+  func failed(_ reason: String, _ message: String) {
     let isNew = state.withLock { state in
       defer {
         state.isReachable = false
@@ -150,9 +166,8 @@ final class PostgresSessions: Sendable {
       }
       return state.isReachable
     }
-    if isNew {
-      logger.error(
-        "the database cannot be used", metadata: ["error": "\(message)"])
-    }
+    guard isNew else { return }
+    logger.error("the database cannot be used", metadata: ["error": "\(message)"])
+    onChange.withLock { $0 }()
   }
 }

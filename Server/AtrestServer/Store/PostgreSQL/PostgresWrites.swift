@@ -33,7 +33,7 @@ enum PostgresWrites {
     let invitations =
       [
         removedInvitations(changes.removedInvitations), newInvitations(changes.addedInvitations),
-        changedInvitations(changes.changedInvitations),
+        changedInvitations(changes.changedInvitations), attempts(changes.attempts),
       ].compactMap(\.self)
     let holders =
       [

@@ -36,6 +36,9 @@ package struct StagedChanges: Sendable {
   package var changedInvitations: [String: InvitationEntry] = [:]
   package var removedInvitations: Set<String> = []
 
+  // Attempts. The server's own row must be locked.
+  package var attempts: [[UInt8]: AttemptBucket] = [:]
+
   // Purchases.
   package var holders: [PurchaseKey: HolderChange] = [:]
   /// New tokens. Neither the account may have one, nor another account this one.
@@ -60,6 +63,6 @@ package struct StagedChanges: Sendable {
       && records.isEmpty && addedDevices.isEmpty && revocations.isEmpty && names.isEmpty
       && seen.isEmpty && progress.isEmpty && outboxes.isEmpty && addedInvitations.isEmpty
       && changedInvitations.isEmpty && removedInvitations.isEmpty && holders.isEmpty
-      && appAccountTokens.isEmpty && events.isEmpty
+      && appAccountTokens.isEmpty && events.isEmpty && attempts.isEmpty
   }
 }

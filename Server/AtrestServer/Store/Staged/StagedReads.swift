@@ -47,6 +47,9 @@ package struct StagedReads: Sendable {
   /// All of an account, used ones included.
   package var invitationLists: [AccountID: [InvitationEntry]] = [:]
 
+  // Attempts. By the database's clock, which is one for all daemons.
+  package var attempts: [[UInt8]: (bucket: AttemptBucket, now: WallTime)] = [:]
+
   // Purchases.
   package var holders: [PurchaseKey: PurchaseHolder?] = [:]
   package var appAccountTokens: [AccountID: [UInt8]?] = [:]

@@ -29,6 +29,7 @@ final class StagedTransaction: StoreTransaction {
   let stagedInvitations: StagedInvitations
   let stagedPurchases: StagedPurchases
   let stagedEvents: StagedEvents
+  let stagedAttempts: StagedAttempts
 
   var records: any RecordStore { stagedRecords }
   var accounts: any AccountStore { stagedAccounts }
@@ -36,6 +37,7 @@ final class StagedTransaction: StoreTransaction {
   var invitations: any InvitationStore { stagedInvitations }
   var purchases: any PurchaseStore { stagedPurchases }
   var events: any EventLog { stagedEvents }
+  var attempts: (any AttemptStore)? { stagedAttempts }
 
   /// - Parameters:
   ///   - reads: What was loaded.
@@ -49,6 +51,7 @@ final class StagedTransaction: StoreTransaction {
     stagedInvitations = StagedInvitations(staging)
     stagedPurchases = StagedPurchases(staging)
     stagedEvents = StagedEvents(staging)
+    stagedAttempts = StagedAttempts(staging)
   }
 
   /// Dates are kept by account: see `FeedState.clock`.

@@ -23,6 +23,7 @@ extension StoreQueries {
     outboxes.formUnion(other.outboxes)
     invitations.formUnion(other.invitations)
     invitationLists.formUnion(other.invitationLists)
+    attempts.formUnion(other.attempts)
     holders.formUnion(other.holders)
     appAccountTokens.formUnion(other.appAccountTokens)
     appAccounts.formUnion(other.appAccounts)

@@ -35,6 +35,9 @@ package struct StoreQueries: Sendable {
   package var invitations: Set<String> = []
   package var invitationLists: Set<AccountID> = []
 
+  // Attempts.
+  package var attempts: Set<[UInt8]> = []
+
   // Purchases.
   package var holders: Set<PurchaseKey> = []
   package var appAccountTokens: Set<AccountID> = []
@@ -56,6 +59,7 @@ package struct StoreQueries: Sendable {
       && outboxes.isEmpty && invitations.isEmpty && invitationLists.isEmpty && holders.isEmpty
       && appAccountTokens.isEmpty && appAccounts.isEmpty && lastEvents.isEmpty
       && eventNumbers == 0 && !settledEvent && eventPages.isEmpty && eventChunks.isEmpty
+      && attempts.isEmpty
   }
 }
 

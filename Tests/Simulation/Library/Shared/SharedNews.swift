@@ -13,7 +13,7 @@ final class SharedNews {
   private let node: Int
   private let hear: ([StoreNews]) -> Void
   private let onListening: () -> Void
-  private var waiting: [StoreNews] = []
+  private var waiting = WaitingNews()
   private var isTelling = false
   private var since: Int64?
   private var lostAt: Int64?
@@ -31,6 +31,7 @@ final class SharedNews {
     self.onListening = onListening
   }
 
+  private var sender: String { "@\(node)" }
   private var now: Int64 { database.scheduler.now }
 
   // MARK: Listening
@@ -71,7 +72,7 @@ final class SharedNews {
 
   /// Tells news soon: one notification, after the commits that it tells of.
   func tell(_ news: [StoreNews]) {
-    waiting += news
+    waiting.add(news)
     guard !isTelling else { return }
     isTelling = true
     let wait = Int64(database.chance.pick(0...database.weather.latency))
@@ -80,8 +81,7 @@ final class SharedNews {
 
   private func tellAll() {
     isTelling = false
-    let payloads = StoreNews.payloads(waiting)
-    waiting = []
+    let payloads = WaitingNews.payloads(waiting.take(), from: sender)
     guard !isStopped, database.isRunning else { return }
     for payload in payloads {
       if let share = database.weather.lostNews, database.chance.oneIn(share) {
@@ -100,7 +100,7 @@ final class SharedNews {
     let epoch = epoch
     database.scheduler.after(lastArrival - now) { [weak self] in
       guard let self, epoch == self.epoch, !isStopped else { return }
-      hear(StoreNews.news(in: payload))
+      hear(WaitingNews.read(payload, unlessFrom: sender))
       if let share = database.weather.deafListeners, database.chance.oneIn(share) { lose() }
     }
   }

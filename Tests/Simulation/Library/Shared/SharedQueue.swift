@@ -41,6 +41,10 @@ struct SharedSessions: DatabaseSessions, @unchecked Sendable {
   let database: SharedDatabase
   let node: Int
 
+  func uses(_ session: SharedSession, isolation: isolated (any Actor)?) async -> Bool {
+    session.isOpen
+  }
+
   func open(isolation: isolated (any Actor)?) async throws(StoreError) -> SharedSession {
     let session = await database.scheduler.answer { self.database.open(for: self.node, $0) }
     guard let session else { throw .unavailable(reason: "the database is away") }

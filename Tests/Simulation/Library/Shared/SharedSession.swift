@@ -51,8 +51,6 @@ final class SharedSession: DatabaseSession, @unchecked Sendable {
     return SharedTransaction(session: self)
   }
 
-  func isUsable(isolation: isolated (any Actor)?) async -> Bool { isOpen }
-
   func end(isolation: isolated (any Actor)?) async { database.lose(self) }
 
   /// Waits for the answer of a trip.

@@ -151,6 +151,10 @@ extension SharedTables {
     for purchase in queries.holders {
       reads.holders.updateValue(holders[purchase], forKey: purchase)
     }
+    for key in queries.attempts {
+      // Nobody in a story waits until a bucket is fuller.
+      reads.attempts[key] = (attempts[key] ?? AttemptLimiter.bucket(of: key), .epoch)
+    }
     for account in queries.appAccountTokens {
       reads.appAccountTokens.updateValue(accounts[account]?.token, forKey: account)
     }

@@ -35,6 +35,7 @@ extension SharedTables {
       if let end, events[end].number == entry.number { throw .keyTaken }
       events.insert(entry, at: end.map { $0 + 1 } ?? 0)
     }
+    attempts.merge(changes.attempts) { $1 }
     for (account, count) in changes.prunedCommits { prune(account, keeping: count) }
   }
 

@@ -43,6 +43,8 @@ struct SharedTables {
   var holders: [PurchaseKey: StagedReads.PurchaseHolder] = [:]
   /// Ascending.
   var events: [EventEntry] = []
+  /// By what an address is hashed to.
+  var attempts: [[UInt8]: AttemptBucket] = [:]
 
   // MARK: What the world looks at
 
