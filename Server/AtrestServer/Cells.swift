@@ -76,7 +76,7 @@ final class Cells: Sendable {
     case .unknown(let token):
       guard let lookup = cell.backend.shared?.lookup else { return .refused(.unknownDevice) }
       return .later { [self] decision in
-        let peer = AttemptLimiter.keys(of: proxies.caller(of: attempt.head)).first
+        let peer = AttemptLimiter.keys(of: proxies.caller(of: attempt.head)).last
         lookup.authenticate(token, from: peer) { [self] result in
           decide(result, attempt, in: cell, hops: hops, decision)
         }

@@ -68,7 +68,7 @@ import Testing
 
   private func authenticate(
     _ token: Token, from peer: [UInt8]? = nil
-  ) async throws -> SessionRegistry.Authentication {
+  ) async throws -> DeviceLookup.Outcome {
     try await withCheckedThrowingContinuation { done in
       lookup.authenticate(token, from: peer) { done.resume(with: $0) }
     }

@@ -193,6 +193,13 @@ extension SessionRegistry.Authentication {
   }
 }
 
+extension DeviceLookup.Outcome {
+  /// The device, or nil if there is none.
+  var device: DeviceSession? {
+    if case .device(let session) = self { session } else { nil }
+  }
+}
+
 /// The metadata of a device's calls.
 func credentials(_ replica: ReplicaID, secret: UInt8 = 1) -> Metadata {
   let token = Token(replica: replica, secret: [UInt8](repeating: secret, count: 32))

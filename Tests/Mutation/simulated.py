@@ -480,10 +480,10 @@ SIMULATED = [
     ),
     mutation(
         "headLowered",
-        "Late news of an earlier head count.",
+        "A read of an earlier head counts though it ended late.",
         Edit(
             f"{SERVER}/Accounts/AccountState.swift",
-            "guard «head.sequence > known.cursor.sequence» else { return false }\n      known",
+            "guard «instant > known.learned || head.sequence > known.cursor.sequence» else",
             "head != known.cursor",
         ),
     ),

@@ -67,8 +67,8 @@ package final class DeviceLookup: Sendable {
   /// - Parameters:
   ///   - peer: Identifies the caller's address; nil: it says nothing. See
   ///     `AttemptLimiter.keys(of:)`.
-  ///   - done: Called once, on any thread. `StoreError` if the store cannot be asked: `moving` while
-  ///     the account is on its way to another cell.
+  ///   - done: Called once, on any thread. `StoreError` if the store cannot be asked: `moving`
+  ///     while the account is on its way to another cell.
   package func authenticate(
     _ token: Token, from peer: [UInt8]? = nil,
     _ done: @escaping @Sendable (Result<Outcome, StoreError>) -> Void

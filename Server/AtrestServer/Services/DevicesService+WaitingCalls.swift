@@ -75,9 +75,22 @@ extension DevicesService {
       switch result {
       case .success(.waits): break
       case .success(.letIn(let device)): end(call, welcome(device), &answers)
-      case .success(.refused): end(call, .fail(.badCode), &answers)
+      case .success(.refused):
+        guard registry.isShared else { return end(call, .fail(.badCode), &answers) }
+        confirmRefusal(of: call)
       case .failure: lookLater(at: call)
       }
+    }
+    if !queue.submit(job) { lookLater(at: call) }
+  }
+
+  /// What is gone may be gone on this database alone, by a commit whose wait for a standby was cut
+  /// short: the answer waits for a commit of its own.
+  private func confirmRefusal(of call: PairCall) {
+    let job = Operation(by: .server, use: .clears) { _ throws(StoreError) in
+    } completion: { [self] result, answers in
+      guard case .success = result else { return lookLater(at: call) }
+      end(call, .fail(.badCode), &answers)
     }
     if !queue.submit(job) { lookLater(at: call) }
   }

@@ -20,8 +20,10 @@ package enum StorageUse: Sendable {
 
 /// A job for the storage queue.
 ///
-/// If the transaction fails, `run` may be called again in a later one. `finish` is called once,
-/// afterwards. Both run on the storage queue.
+/// `run` is a function of what it reads. It may be called again: in a later transaction, if the
+/// first one fails, and in the same one, if an engine across a network had not loaded all of it.
+/// So it sets its results anew each time, and changes nothing else that outlives it. `finish` is
+/// called once, afterwards: what counts is applied there. Both run on the storage queue.
 package protocol StorageJob: AnyObject, Sendable {
   /// The party that is charged.
   var payer: Payer { get }

@@ -177,7 +177,7 @@ extension Postgres {
       let a = try await daemon()
       let changes = a.changes.count
       let error = #expect(throws: PostgresError.self) { try PostgresAddress(parsing: "nowhere") }
-      a.backend.sessions.failed(try #require(error))
+      a.backend.sessions.failed(try #require(error).reason, "it is away")
       #expect(!a.backend.isUsable && a.changes.count > changes)
       try await endSessions(like: "SELECT 1")
       try await waitUntil { a.backend.isUsable }

@@ -407,9 +407,10 @@ final class ServerProcess: @unchecked Sendable {
     guard let device = database.tables.devices[Self.foreigner]?.entry,
       let account = database.tables.entry(of: device.account)
     else { return nil }
-    return registry.learn(
+    let learned = registry.learn(
       device, of: account, among: database.tables.devices(of: account.id),
       at: environment.instant(), now: environment.now())
+    return if case .device(let session) = learned { session } else { nil }
   }
 
   // MARK: What a shared database promises

@@ -278,7 +278,7 @@ actor PostgresLane<Sessions: DatabaseSessions> {
 
   private func connected() async throws(StoreError) -> Sessions.Session {
     if let session, await sessions.uses(session, isolation: self) { return session }
-    await dropConnection()
+    await dropSession()
     let new = try await sessions.open(isolation: self)
     session = new
     return new
