@@ -45,15 +45,25 @@ struct Backend: Sendable {
   }
 
   /// Opens a database.
+  ///
+  /// - Parameter mayBeAway: See `PostgresBackend.open`.
   static func database(
-    _ address: PostgresAddress, as cell: CellNumber, _ configuration: Server.Configuration
+    _ address: PostgresAddress, as cell: CellNumber, mayBeAway: Bool,
+    _ configuration: Server.Configuration
   ) async throws(StoreError) -> Backend {
     let shared = try await PostgresBackend.open(
-      address, cell: cell, session: configuration.databaseSession,
-      environment: configuration.environment, logger: configuration.logger)
+      address, cell: cell, session: configuration.databaseSession, mayBeAway: mayBeAway,
+      environment: configuration.environment, logger: logger(of: cell, configuration))
     return Backend(
       cell: cell, queue: shared.queue, registry: shared.registry, clockHighWater: .epoch,
       backups: nil, shared: shared)
+  }
+
+  /// Says in each line which of several cells it is about.
+  private static func logger(of cell: CellNumber, _ configuration: Server.Configuration) -> Logger {
+    var logger = configuration.logger
+    if cell != .sole { logger[metadataKey: "cell"] = "\(cell)" }
+    return logger
   }
 
   private static func report(lostCommits count: UInt64, to logger: Logger) {

@@ -52,9 +52,25 @@ final class Cells: Sendable {
   /// Authenticates a device by its credentials, in the cell that its account lives in.
   func authorize(_ head: CallHead) -> Authorization<CellCaller> {
     guard let credentials = Credentials(head.metadata) else { return .refused(.unknownDevice) }
-    let hint = moved.withLock { $0.isEmpty ? nil : $0[credentials.token.replica] }
+    let number = hint(credentials) ?? credentials.cell
+    // Most calls, without a copy of their heads.
+    if let cell = self[number],
+      case .device(let session) = cell.registry.authenticate(
+        credentials.token, at: environment.now())
+    {
+      return .granted(CellCaller(cell: cell, session: session), session.grant)
+    }
     return authorize(
-      Attempt(credentials: credentials, head: head), in: hint ?? credentials.cell, hops: Self.hops)
+      Attempt(credentials: credentials, head: head), in: number, hops: Self.hops)
+  }
+
+  private func hint(_ credentials: Credentials) -> CellNumber? {
+    all.count == 1 ? nil : moved.withLock { $0[credentials.token.replica] }
+  }
+
+  private subscript(number: CellNumber) -> Cell? {
+    guard all.count == 1 else { return byNumber[number] }
+    return all[0].number == number ? all[0] : nil
   }
 
   /// Credentials, and the call that showed them.
@@ -68,7 +84,7 @@ final class Cells: Sendable {
     _ attempt: Attempt, in number: CellNumber, hops: Int
   ) -> Authorization<CellCaller> {
     let credentials = attempt.credentials
-    guard let cell = byNumber[number] else { return .refused(.notServed(number)) }
+    guard let cell = self[number] else { return .refused(.notServed(number)) }
     switch cell.registry.authenticate(credentials.token, at: environment.now()) {
     case .device(let session):
       return .granted(CellCaller(cell: cell, session: session), session.grant)

@@ -108,6 +108,24 @@ extension NodesTests {
       await nodes.stop()
     }
 
+    @Test("a cell that is away when the server starts keeps nobody waiting, and is served later")
+    func away() async throws {
+      let nodes = try await TestNodes(cells: [[one, two]])
+      let phone = try await nodes.device("phone", through: 0, in: one)
+      let tablet = try await nodes.device("tablet", through: 0, in: two)
+      for device in [phone, tablet] { try await device.replica.save(try water(100)) }
+      try await nodes.restart(order: [0], without: two)
+      _ = try await phone.replica.sync()
+      #expect(try phone.replica.pending().isEmpty)
+      await #expect(throws: SyncError.self) { _ = try await tablet.replica.sync() }
+      try await nodes.letIn(two)
+      try await until {
+        _ = try? await tablet.replica.sync()
+        return try tablet.replica.pending().isEmpty
+      }
+      await nodes.stop()
+    }
+
     @Test("the owner's commands concern the cell that they name")
     func owner() async throws {
       let nodes = try await TestNodes(cells: [[one, two]])

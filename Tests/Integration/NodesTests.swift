@@ -125,7 +125,7 @@ import Testing
 }
 
 /// Waits for something that servers tell each other. The suite's limit ends it.
-private func until(_ condition: () async throws -> Bool) async throws {
+func until(_ condition: () async throws -> Bool) async throws {
   while try await !condition() {
     try Task.checkCancellation()
     await Task.yield()
@@ -234,10 +234,17 @@ final class TestNodes: Sendable {
   func address(_ index: Int) -> SocketAddress { addresses.withLock { $0[index] } }
 
   /// Starts all servers again, with the addresses that they had, of others if `order` says so.
-  func restart(order: [Int]) async throws {
+  ///
+  /// - Parameter cell: Its database takes no session until `letIn`.
+  func restart(order: [Int], without cell: CellNumber? = nil) async throws {
     await stopServers()
+    if let cell { try await run("ALTER DATABASE \(name(cell)) ALLOW_CONNECTIONS false") }
     addresses.withLock { addresses in addresses = order.map { addresses[$0] } }
     try await start()
+  }
+
+  func letIn(_ cell: CellNumber) async throws {
+    try await run("ALTER DATABASE \(name(cell)) ALLOW_CONNECTIONS true")
   }
 
   /// Ends every session of the servers.

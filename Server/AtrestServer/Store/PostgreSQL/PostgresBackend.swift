@@ -28,13 +28,17 @@ package struct PostgresBackend: Sendable {
 
   /// Opens the store: brings its tables to this version's format, and opens no session that stays.
   ///
-  /// - Parameter cell: Which cell it must be, or becomes if it is made.
+  /// - Parameters:
+  ///   - cell: Which cell it must be, or becomes if it is made.
+  ///   - mayBeAway: Whether a database that cannot be reached is opened all the same. It must have
+  ///     this version's format when it is back: sessions look.
   /// - Throws: `StoreError`: `newerVersion`, `notAStore`, `wrongCell`, `unavailable`.
   package static func open(
     _ address: PostgresAddress, cell: CellNumber = .sole,
     lanes: PostgresQueue.Lanes = PostgresQueue.Lanes(),
     session: PostgresSession = PostgresSession(),
-    limits: PostgresLimits = PostgresLimits(), environment: Environment, logger: Logger
+    limits: PostgresLimits = PostgresLimits(), mayBeAway: Bool = false, environment: Environment,
+    logger: Logger
   ) async throws(StoreError) -> PostgresBackend {
     var shards: [Shard] = []
     let newsShard: Shard
@@ -49,12 +53,16 @@ package struct PostgresBackend: Sendable {
     var own = PostgresStatements.session
     own.allowedCommits = session.allowedCommits
     own.lockTimeout = min(own.lockTimeout, session.lockTimeout)
-    let sessions = PostgresSessions(address, session: own, limits: limits, logger: logger)
+    let sessions = PostgresSessions(
+      address, of: cell, session: own, limits: limits, logger: logger)
     do throws(StoreError) {
-      try await sessions.migrate(on: shards[0], cell: cell, random: environment.randomNumber)
+      try await sessions.migrate(on: shards[0], random: environment.randomNumber)
     } catch {
-      for shard in shards + [newsShard] { await shard.stop() }
-      throw error
+      guard case .unavailable(let reason) = error, mayBeAway else {
+        for shard in shards + [newsShard] { await shard.stop() }
+        throw error
+      }
+      sessions.failed(reason, error.userMessage)
     }
     let exchange = NewsExchange(
       on: newsShard, sessions: sessions, logger: logger, random: environment.randomNumber)

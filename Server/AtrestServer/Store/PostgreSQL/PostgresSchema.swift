@@ -108,11 +108,20 @@ package enum PostgresSchema {
     }
   }
 
-  /// The format of a database that has one.
-  static func version(on connection: PostgresConnection) async throws(PostgresError) -> Int? {
-    let statement = PostgresStatement("SELECT version FROM atrest.meta")
+  /// Why a session must not use its database; nil: it may.
+  ///
+  /// - Parameter cell: Which cell it must be.
+  static func objection(
+    to connection: PostgresConnection, as cell: CellNumber
+  ) async throws(PostgresError) -> StoreError? {
+    let statement = PostgresStatement("SELECT version, cell FROM atrest.meta")
     let rows = try await connection.run(PostgresBatch([statement], changes: false)).first?.rows
-    return rows?.first?.first?.int8.map { Int($0) }
+    guard let row = rows?.first, row.count == 2, let number = row[0].int8,
+      let found = Int(exactly: number), let stored = row[1].int8.flatMap(CellNumber.init(stored:))
+    else { return .notAStore(path: path) }
+    if found > version { return .newerVersion(path: path, found: found, supported: version) }
+    if found < version { return .olderVersion(path: path, found: found, supported: version) }
+    return stored == cell ? nil : .wrongCell(found: stored, expected: cell)
   }
 
   /// Migrates a database on a session of its own.

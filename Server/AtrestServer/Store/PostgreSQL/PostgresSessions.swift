@@ -23,6 +23,7 @@ final class PostgresSessions: Sendable {
   private static let longestPause: Duration = .seconds(2)
 
   let address: PostgresAddress
+  private let cell: CellNumber
   private let session: PostgresSession
   private let limits: PostgresLimits
   private let logger: Logger
@@ -32,10 +33,11 @@ final class PostgresSessions: Sendable {
   let choice = PostgresServerChoice()
 
   init(
-    _ address: PostgresAddress, session: PostgresSession, limits: PostgresLimits = PostgresLimits(),
-    logger: Logger
+    _ address: PostgresAddress, of cell: CellNumber, session: PostgresSession,
+    limits: PostgresLimits = PostgresLimits(), logger: Logger
   ) {
     self.address = address
+    self.cell = cell
     self.session = session
     self.limits = limits
     self.logger = logger
@@ -62,39 +64,37 @@ final class PostgresSessions: Sendable {
 
   /// Opens a session.
   ///
-  /// - Throws: `StoreError.unavailable`; `newerVersion` if a newer server migrated the database.
+  /// - Throws: `StoreError`: `unavailable`; or what `PostgresSchema.objection` says, if the
+  ///   database was migrated or exchanged since this server has opened it, or was away then.
   func open(on shard: Shard) async throws(StoreError) -> PostgresConnection {
     let now = MonotonicClock.now()
     let refusal = state.withLock { $0.isReachable || now >= $0.nextTry ? nil : $0.reason }
     if let refusal { throw .unavailable(reason: refusal) }
     let connection: PostgresConnection
-    let version: Int?
+    let objection: StoreError?
     do throws(PostgresError) {
       connection = try await PostgresConnection.open(
         address, on: shard, session: session, limits: limits)
       choice.choose(await connection.server)
-      version = try await Self.version(on: connection)
+      objection = try await self.objection(to: connection)
     } catch {
       failed(error.reason, error.userMessage)
       throw .unavailable(reason: error.reason)
     }
-    // Since this server has opened the store: without a session, nobody saw that it runs.
-    guard version == PostgresSchema.version else {
-      await connection.close()
-      let error = StoreError.newerVersion(
-        path: "The database", found: version ?? 0, supported: PostgresSchema.version)
-      failed("a newer version of atrest-syncd uses it", error.userMessage)
-      throw error
+    guard let objection else {
+      succeeded()
+      return connection
     }
-    succeeded()
-    return connection
+    await connection.close()
+    failed("it is not the store that it was, or has another format", objection.userMessage)
+    throw objection
   }
 
-  private static func version(
-    on connection: PostgresConnection
-  ) async throws(PostgresError) -> Int? {
+  private func objection(
+    to connection: PostgresConnection
+  ) async throws(PostgresError) -> StoreError? {
     do throws(PostgresError) {
-      return try await PostgresSchema.version(on: connection)
+      return try await PostgresSchema.objection(to: connection, as: cell)
     } catch {
       await connection.close()
       throw error
@@ -119,9 +119,7 @@ final class PostgresSessions: Sendable {
   }
 
   /// Brings the database to this version's format, on a session of its own.
-  func migrate(
-    on shard: Shard, cell: CellNumber, random: @Sendable () -> UInt64
-  ) async throws(StoreError) {
+  func migrate(on shard: Shard, random: @Sendable () -> UInt64) async throws(StoreError) {
     let connection: PostgresConnection
     do {
       // Nothing is prepared: the tables may not be there yet. No lock is shared: servers that begin
