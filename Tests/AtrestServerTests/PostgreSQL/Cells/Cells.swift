@@ -25,6 +25,7 @@ func cell(_ number: Int) throws -> CellNumber { try #require(CellNumber(number))
 struct CellNode: Sendable {
   let backend: PostgresBackend
   let sync: SyncService
+  private let environment: Environment
 
   init(_ url: String, _ number: CellNumber, _ environment: Environment) async throws {
     var lanes = PostgresQueue.Lanes()
@@ -33,17 +34,21 @@ struct CellNode: Sendable {
       PostgresAddress(parsing: url), cell: number, lanes: lanes, limits: .patient,
       environment: environment, logger: quiet)
     await backend.start(hear: { _ in }, onChange: {})
+    self.environment = environment
     sync = SyncService(
       queue: backend.queue, registry: backend.registry, environment: environment)
   }
 
-  /// What a device is told at the door.
+  /// What a device is told at the door. It was never refused there: a server remembers that for two
+  /// seconds, and no device is sent to a cell before its account is live there.
   func lookUp(
     _ replica: ReplicaID, secret: UInt8 = 1
   ) async -> Result<DeviceLookup.Outcome, StoreError> {
     let token = Token(replica: replica, secret: [UInt8](repeating: secret, count: 32))
+    let lookup = DeviceLookup(
+      queue: backend.queue, registry: backend.registry, environment: environment)
     return await withCheckedContinuation { done in
-      backend.lookup.authenticate(token) { done.resume(returning: $0) }
+      lookup.authenticate(token) { done.resume(returning: $0) }
     }
   }
 
