@@ -65,7 +65,9 @@
       plan.faults = faults
       plan.isSwarm = false
       if self == .cursorAhead { plan.operations = max(plan.operations, 100) }
-      if self == .headLowered { plan.operations = max(plan.operations, 150) }
+      if self == .headLowered || self == .repeatNotCommitted {
+        plan.operations = max(plan.operations, 150)
+      }
       if self == .headNotSent || self == .overtakenStored {
         plan.hasSmallPages = true
         plan.operations = max(plan.operations, 120)
