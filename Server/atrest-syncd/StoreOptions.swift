@@ -14,7 +14,7 @@ struct StoreOptions: ParsableArguments {
       """
       The PostgreSQL database that holds the records, for several servers: \
       postgresql://user@host:5432/database. Otherwise a file in the data folder. Where accounts are spread over several databases, each is \
-      a cell with a number, 1 to 399: 2=postgresql://…; serve takes as many as there are. A password belongs into ~/.pgpass or \
+      a cell with a number, 1 to 399: 2=postgresql://host/database; serve takes as many as there are. A password belongs into ~/.pgpass or \
       PGPASSWORD, because a command line can be read by every user of the machine.
       """, valueName: "url"))
   var urls: [String] = []
