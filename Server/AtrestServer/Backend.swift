@@ -60,7 +60,7 @@ struct Backend: Sendable {
   }
 
   /// Says in each line which of several cells it is about.
-  private static func logger(of cell: CellNumber, _ configuration: Server.Configuration) -> Logger {
+  static func logger(of cell: CellNumber, _ configuration: Server.Configuration) -> Logger {
     var logger = configuration.logger
     if cell != .sole { logger[metadataKey: "cell"] = "\(cell)" }
     return logger

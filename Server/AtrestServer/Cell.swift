@@ -24,7 +24,8 @@ final class Cell: Sendable {
   ) {
     self.backend = backend
     let (queue, registry) = (backend.queue, backend.registry)
-    let (environment, logger) = (configuration.environment, configuration.logger)
+    let environment = configuration.environment
+    let logger = Backend.logger(of: backend.cell, configuration)
     let quota = configuration.limits.quota
     let gate = configuration.purchases.map { PurchaseGate(policy: $0, environment: environment) }
     sync = SyncService(
