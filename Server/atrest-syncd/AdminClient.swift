@@ -38,7 +38,7 @@ struct AdminClient {
   ) async throws -> Answer {
     switch try await result(method, request, as: type, timeout: timeout) {
     case .success(let answer): return answer
-    case .failure(let status): throw failure(status)
+    case .failure(let status): throw await failure(status)
     }
   }
 
@@ -94,9 +94,20 @@ struct AdminClient {
   }
 
   /// What the owner is told of a status.
-  func failure(_ status: Status) -> CommandFailure {
-    status.code == .unavailable
-      ? notRunning() : CommandFailure(status.message, ExitStatus(status.code))
+  func failure(_ status: Status) async -> CommandFailure {
+    // It may be the server's own answer: about its database, or an account that is being moved.
+    guard status.code == .unavailable, await !isRunning() else {
+      return CommandFailure(status.message, ExitStatus(status.code))
+    }
+    return notRunning()
+  }
+
+  /// Whether a server answers what needs no store.
+  private func isRunning() async -> Bool {
+    let answer = try? await callNow(
+      Method.Admin.listCells, EmptyMessage(), as: ListCellsResponse.self, timeout: .seconds(2))
+    guard case .success = answer else { return false }
+    return true
   }
 
   private func notAllowed() -> CommandFailure {

@@ -60,7 +60,7 @@ extension AdminClient {
       case .success: found.append(cell)
       case .failure(let status) where status.code == .resourceExhausted: found.append(cell)
       case .failure(let status) where status.code == .notFound: break
-      case .failure(let status): throw failure(status)
+      case .failure(let status): throw await failure(status)
       }
     }
     guard found.count < 2 else {
