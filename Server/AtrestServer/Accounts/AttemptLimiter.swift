@@ -52,7 +52,8 @@ package struct AttemptBucket: Sendable {
       since = now
       return
     }
-    let earned = (now.milliseconds - since.milliseconds) / refillMilliseconds
+    // Saturating: it may come from a database.
+    let earned = now.milliseconds(since: since) / refillMilliseconds
     guard earned > 0 else { return }
     spent = Int(max(0, Int64(spent) - earned))
     since = WallTime(milliseconds: since.milliseconds + earned * refillMilliseconds)

@@ -89,8 +89,9 @@ extension Postgres {
       #expect(await daemons[1].pair(code, from: peer) == .tooManyTries)
       #expect(await daemons[1].pair(code, from: other) == nil)
       #expect(try await connection.run(spent) == before)
-      // What is full again is forgotten with the next wrong code.
-      try await connection.run("UPDATE atrest.pairing_attempt SET since_ms = 0, full_ms = 1")
+      // What is full again is forgotten with the next wrong code, however long ago that was.
+      try await connection.run(
+        "UPDATE atrest.pairing_attempt SET since_ms = -9223372036854775808, full_ms = 1")
       code.replaceSubrange(code.startIndex..<code.endIndex, with: wrong)
       #expect(await daemons[1].pair(code, from: other) == .badCode)
       #expect(try await connection.run(spent) == [[.int8(2)]])
