@@ -50,7 +50,7 @@ extension AdminClient {
   func inCell(of account: String, _ options: CellOptions) async throws -> AdminClient {
     let cells = try await cells(options)
     guard cells.count > 1 else { return inCell(cells[0]) }
-    var found: [CellNumber?] = []
+    var (found, silent): ([CellNumber?], [CellNumber?]) = ([], [])
     for cell in cells {
       let devices = try await inCell(cell).result(
         Method.Admin.listDevices, AccountRequest(name: account),
@@ -60,6 +60,9 @@ extension AdminClient {
       case .success: found.append(cell)
       case .failure(let status) where status.code == .resourceExhausted: found.append(cell)
       case .failure(let status) where status.code == .notFound: break
+      // Its database is away, or the account is on its way from there: if no other cell has it, the
+      // command says which.
+      case .failure(let status) where status.code == .unavailable: silent.append(cell)
       case .failure(let status): throw await failure(status)
       }
     }
@@ -67,7 +70,11 @@ extension AdminClient {
       throw CommandFailure(
         "The cells \(Self.list(found)) have an account of this name each. Add --cell.", .usage)
     }
-    guard let cell = found.first else {
+    guard let cell = found.first ?? (silent.count == 1 ? silent.first : nil) else {
+      guard silent.isEmpty else {
+        throw CommandFailure(
+          "The cells \(Self.list(silent)) cannot be asked at the moment. Add --cell.", .unavailable)
+      }
       throw CommandFailure("There is no account of this name.", .data)
     }
     return inCell(cell)

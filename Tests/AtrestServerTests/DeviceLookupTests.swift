@@ -36,7 +36,7 @@ import Testing
     func hold() { held.withLock { $0 = [] } }
 
     /// Runs what was held, and returns when it is done.
-    func letGo() async {
+    func release() async {
       let jobs = held.withLock { held in
         defer { held = nil }
         return held ?? []
@@ -99,7 +99,7 @@ import Testing
     #expect(refused.count == 5)
     async let other = authenticate(token(), from: [192, 0, 2, 2])
     try await waitUntil { queue.payers.all.count == DeviceLookup.lookupsPerAddress + 1 }
-    await queue.letGo()
+    await queue.release()
     #expect(try await other.device != nil)
     #expect(try await authenticate(token(secret: 9), from: [192, 0, 2, 1]).device == nil)
     await queue.close()
@@ -144,7 +144,7 @@ import Testing
     queue.hold()
     for _ in 0..<20 { lookup.hear(.revoked(phone)) }
     #expect(queue.payers.all.count == before + 1)
-    await queue.letGo()
+    await queue.release()
     await storage.queue.settle()
     #expect(queue.payers.all.count == before + 2)
     await queue.close()

@@ -356,8 +356,9 @@ package final class SessionRegistry: Sendable {
         return nil
       case .removed(let id), .moving(let id):
         doubt(id, &state)
-        let account = state.accounts.value(id)
-        _ = account?.doubt(unless: nil, at: now)
+        // Anybody may notify: what is not known here costs nothing.
+        guard let account = state.accounts.value(id) else { return nil }
+        _ = account.doubt(unless: nil, at: now)
         for session in state.sessions.all where session.account.id == id { session.doubt() }
         return account
       case .pairing: return nil

@@ -13,6 +13,19 @@ import Testing
 
 extension Postgres {
   @Suite(.timeLimit(.minutes(2))) struct ReconcileTests {
+    private let database: PostgresDatabase
+    private let connection: PostgresConnection
+    private let kim: AccountID
+
+    init() async throws {
+      database = try PostgresDatabase()
+      connection = try await database.open()
+      kim = try await connection.makeAccount("kim")
+      let store = try database.openStore()
+      try store.makeDevice(phone, kim)
+      store.close()
+    }
+
     private func bodies(_ numbers: Range<Int>) -> [[UInt8]] { numbers.map { water($0).packed } }
 
     private func sum(_ bodies: [[UInt8]]) -> Fingerprint {
@@ -25,12 +38,6 @@ extension Postgres {
 
     @Test("an account of 10,000 records is compared to the end")
     func large() async throws {
-      let database = try PostgresDatabase()
-      let connection = try await database.open()
-      let kim = try await connection.makeAccount("kim")
-      let store = try database.openStore()
-      try store.makeDevice(phone, kim)
-      store.close()
       let all = bodies(0..<10_000)
       try await connection.insert(all, into: kim)
       let daemon = try await PostgresDaemon(database)
@@ -52,12 +59,6 @@ extension Postgres {
 
     @Test("many small ranges that all differ take few trips")
     func manyRanges() async throws {
-      let database = try PostgresDatabase()
-      let connection = try await database.open()
-      let kim = try await connection.makeAccount("kim")
-      let store = try database.openStore()
-      try store.makeDevice(phone, kim)
-      store.close()
       try await connection.insert(bodies(0..<4000), into: kim)
       let daemon = try await PostgresDaemon(database)
       let session = try await daemon.session(phone)
@@ -76,15 +77,9 @@ extension Postgres {
 
     @Test("what a database lost is missed by the server that had compared it before")
     func lostHistory() async throws {
-      let database = try PostgresDatabase()
-      let connection = try await database.open()
-      let kim = try await connection.makeAccount("kim")
-      let store = try database.openStore()
-      try store.makeDevice(phone, kim)
-      store.close()
       let all = bodies(0..<300)
       try await connection.insert(Array(all.prefix(200)), into: kim)
-      try await connection.write([kim]) { t throws(StoreError) in
+      try await connection.write([kim]) { [kim] t throws(StoreError) in
         for number in 201...300 {
           try t.insert(
             key(number), body: all[number - 1], sequence: UInt64(number), of: kim)
@@ -106,7 +101,7 @@ extension Postgres {
       let answer = try await daemon.reconcile(session, whole(sum(all)))
       #expect(!answer.ranges.isEmpty)
       // Others write, until the feed is as long as it was.
-      try await connection.write([kim]) { t throws(StoreError) in
+      try await connection.write([kim]) { [kim] t throws(StoreError) in
         for number in 201...320 {
           try t.insert(key(1000 + number), body: [1], sequence: UInt64(number), of: kim)
         }

@@ -105,7 +105,6 @@ actor PostgresLane<Sessions: DatabaseSessions> {
     /// Jobs of accounts that are being moved to another cell.
     var refused: [QueuedJob] = []
     var feeds: [AccountFeed] = []
-    var isDiskFull = false
   }
 
   private func process(_ list: [QueuedJob], isRepeated: Bool = false) async {
