@@ -47,9 +47,52 @@ private struct Impostor: SyncedRecord {
   init?(id: RecordUUID, fields: RecordFields) { (self.id, self.fields) = (id, fields) }
 }
 
+/// One of a few that exist: it has a name instead of a drawn id.
+private struct Shelf: SyncedRecord, Equatable {
+  struct Name: RecordIdentifier {
+    var text: String
+    init(_ text: String) { self.text = text }
+    var bytes: [UInt8] { Array(text.utf8) }
+    init?(bytes: [UInt8]) {
+      guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+      self.init(text)
+    }
+  }
+
+  static let kind = RecordKind(rawValue: 1025)
+  var id: Name
+  var label: String
+
+  var fields: RecordFields {
+    var fields = RecordFields()
+    fields[text: 2] = label
+    return fields
+  }
+
+  init(_ name: String, label: String) { (id, self.label) = (Name(name), label) }
+
+  init?(id: Name, fields: RecordFields) {
+    (self.id, label) = (id, fields[text: 2] ?? "")
+  }
+}
+
 @Suite("Records of an app's own kind", .timeLimit(.minutes(20)))
 struct SyncedRecordTests {
   private let server = ModelServer(clock: TestClock())
+
+  @Test("of one name are one record, whichever device created it")
+  func named() async throws {
+    let first = try TestReplica()
+    let second = try TestReplica()
+    try first.pair(1)
+    try second.pair(2)
+    try await first.replica.save(Shelf("attic", label: "Attic"))
+    try await second.replica.save(Shelf("attic", label: "Loft"))
+    for test in [first, second, first] { _ = try await test.sync(server) }
+    let shelves = try await first.replica.records(of: Shelf.self)
+    #expect(shelves.count == 1)
+    #expect(try await second.replica.record(of: Shelf.self, .init("attic")) == shelves.first)
+  }
 
   @Test("are saved, read, listed and deleted")
   func life() async throws {
@@ -311,6 +354,25 @@ struct RecordFieldsTests {
     #expect(fields[register: 5] == [0x29, 0, 0, 0, 0, 0, 0, 0xF0, 0x3F])
   }
 
+  @Test("hold a group as an embedded message, whose fields have numbers from 1 on")
+  func groups() {
+    var place = RecordFields()
+    place[integer: 1] = 300
+    place[text: 15] = "here"
+    var fields = RecordFields()
+    fields[group: 2] = place
+    fields[group: 3] = RecordFields()
+    #expect(fields[register: 2] == [0x12, 9, 0x08, 0xAC, 0x02, 0x7A, 4, 0x68, 0x65, 0x72, 0x65])
+    #expect(fields[group: 2] == place && fields[group: 2]?[integer: 1] == 300)
+    #expect(fields[group: 3] == RecordFields() && fields[group: 4] == nil)
+    // A later version's field of the group is kept when the group is written again.
+    fields[register: 2] = [0x12, 4, 0x08, 1, 0x48, 5]
+    var read = fields[group: 2]
+    read?[integer: 1] = 2
+    fields[group: 2] = read
+    #expect(fields[register: 2] == [0x12, 4, 0x08, 2, 0x48, 5])
+  }
+
   @Test("of any bytes trap nothing")
   func hostile() {
     checkLaw(cases: 5_000) { random in
@@ -319,6 +381,7 @@ struct RecordFieldsTests {
         [0x10, 0x12, 0x11, 0x15, 0, 0xFF, 2, 3].randomElement(using: &random) ?? 0
       }
       _ = (fields[text: 2], fields[integer: 2], fields[flag: 2], fields[number: 2])
+      _ = fields[group: 2].map { ($0[text: 2], $0[group: 2], $0[integer: 0]) }
       return fields[bytes: 2].map { $0.count <= 12 } ?? true
     }
   }

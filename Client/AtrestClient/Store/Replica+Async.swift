@@ -34,7 +34,7 @@ extension Replica {
 
   /// See `ReplicaTransaction.record(of:_:)`.
   public func record<R: SyncedRecord>(
-    of type: R.Type, _ id: RecordUUID
+    of type: R.Type, _ id: R.ID
   ) async throws(ReplicaError) -> R? {
     try await reading { try $0.record(of: type, id) }
   }

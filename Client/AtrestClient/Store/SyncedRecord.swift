@@ -34,14 +34,16 @@ import AtrestWire
 ///
 /// `Session` and `WaterEntry` are synced records, too.
 public protocol SyncedRecord: Sendable {
+  /// What identifies a record of the kind: a `RecordUUID`, or a name of the app's.
+  associatedtype ID: RecordIdentifier = RecordUUID
   /// The kind's number, 1024 or more.
   static var kind: RecordKind { get }
   /// Its identity, chosen when it is made: `RecordUUID.random()` of AtrestFoundation.
-  var id: RecordUUID { get }
+  var id: ID { get }
   /// Every field with its value. See `RecordFields` for the numbers that a kind may use.
   var fields: RecordFields { get }
   /// Reads a record; nil if it is none of this kind. Such a record is kept, and not shown.
-  init?(id: RecordUUID, fields: RecordFields)
+  init?(id: ID, fields: RecordFields)
 }
 
 extension SyncedRecord {
@@ -49,10 +51,10 @@ extension SyncedRecord {
   public var key: RecordKey { Self.key(of: id) }
 
   /// The key of the record with this id.
-  public static func key(of id: RecordUUID) -> RecordKey { RecordKey(kind: kind, id: id.bytes) }
+  public static func key(of id: ID) -> RecordKey { RecordKey(kind: kind, id: id.bytes) }
 
   fileprivate init?(_ record: Record) {
-    guard !record.isDeleted, let id = RecordUUID(bytes: record.key.id) else { return nil }
+    guard !record.isDeleted, let id = ID(bytes: record.key.id) else { return nil }
     self.init(id: id, fields: RecordFields(record))
   }
 }
@@ -101,7 +103,7 @@ extension ReplicaTransaction {
 
   /// A record of a kind; nil if there is none, it is deleted, or it is none of this kind.
   public func record<R: SyncedRecord>(
-    of type: R.Type, _ id: RecordUUID
+    of type: R.Type, _ id: R.ID
   ) throws(ReplicaError) -> R? {
     try record(R.key(of: id)).flatMap { R($0) }
   }

@@ -21,9 +21,13 @@ extension UnitOfWork {
 
   /// Writes the fields that differ from the stored record, and revives a deleted one. A field that
   /// was never set stays so: to write that would win over another device's value.
+  ///
+  /// - Precondition: The fields are those that a kind may have.
   package mutating func write(
     _ key: RecordKey, _ fields: RecordFields
   ) throws(ReplicaError) {
+    precondition(
+      fields.values.keys.allSatisfy(RecordFields.isUsable), "a field belongs to the protocol")
     let values = fields.values.sorted { $0.key < $1.key }.map { (field: $0.key, value: $0.value) }
     try write(key, values, leavingUnset: true)
   }

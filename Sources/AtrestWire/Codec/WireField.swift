@@ -18,6 +18,19 @@ struct WireField {
     self.raw = raw
   }
 
+  /// The field as it was sent, with its tag.
+  var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    var tag = UInt64(number) << 3 | UInt64(wireType)
+    while tag >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: tag) | 0x80)
+      tag >>= 7
+    }
+    bytes.append(UInt8(tag))
+    bytes.append(contentsOf: raw)
+    return bytes
+  }
+
   /// Whether any bit of the value is set. protobuf-c accepts every wire type here.
   var bool: Bool {
     for byte in raw where byte & 0x7F != 0 { return true }

@@ -8,8 +8,8 @@ import AtrestReplication
 ///
 /// A value is kept as the kind's protobuf message would hold it, so other languages read it with a
 /// message of theirs: text as `string`, integers as `int64`, flags as `bool`, numbers as `double`,
-/// bytes as `bytes`. A field that is nil is not set, which differs from empty and from zero.
-/// Merging looks at stamps only, so bytes may be sealed.
+/// bytes as `bytes`, a group as an embedded message. A field that is nil is not set, which differs
+/// from empty and from zero. Merging looks at stamps only, so bytes may be sealed.
 public struct RecordFields: Hashable, Sendable {
   /// Each field's register value; empty for nil.
   package private(set) var values: [FieldNumber: [UInt8]] = [:]
@@ -27,8 +27,11 @@ public struct RecordFields: Hashable, Sendable {
   /// Whether a kind may have a field of this number: 2 to 536,870,911, but for 15, which the
   /// protocol uses, and 19,000 to 19,999, which protobuf keeps to itself.
   public static func isUsable(_ field: FieldNumber) -> Bool {
-    (2...536_870_911).contains(field) && field != Register.pruneFloorField
-      && !(19_000...19_999).contains(field)
+    isNumber(field) && field != Register.deletedField && field != Register.pruneFloorField
+  }
+
+  private static func isNumber(_ field: FieldNumber) -> Bool {
+    (1...536_870_911).contains(field) && !(19_000...19_999).contains(field)
   }
 
   /// The field as text; nil if it is not set or holds something else.
@@ -65,6 +68,22 @@ public struct RecordFields: Hashable, Sendable {
     set { set(field, newValue.map { .eightBytes($0.bitPattern) }) }
   }
 
+  /// The field as a group of fields, which are one register: for values that belong together, such
+  /// as a time and the zone that it was written in. A group's fields have numbers from 1 on, and
+  /// nothing merges them apart. nil if the field is not set or holds something else.
+  public subscript(group field: FieldNumber) -> RecordFields? {
+    get {
+      last(field) { field throws(WireError) in try RecordFields(message: field.content()) }
+    }
+    set { set(field, newValue.map { .bytes($0.message) }) }
+  }
+
+  /// The fields of an embedded message. Of a field that occurs several times the last one counts.
+  private init(message bytes: Slice) throws(WireError) {
+    var reader = WireReader(bytes)
+    while let next = try reader.next() { values[next.number] = next.encoded }
+  }
+
   /// The fields that differ from those of an earlier value.
   package func changed(from earlier: RecordFields) -> RecordFields {
     var changed = RecordFields()
@@ -86,7 +105,7 @@ public struct RecordFields: Hashable, Sendable {
   // MARK: - As bytes
 
   private mutating func set(_ field: FieldNumber, _ value: PresentField.Value?) {
-    precondition(Self.isUsable(field), "field \(field) belongs to the protocol")
+    precondition(Self.isNumber(field), "\(field) is no number of a field")
     values[field] = value.map { encode(PresentField(number: field, value: $0)) } ?? []
   }
 
