@@ -84,6 +84,10 @@ let package = Package(
     .target(
       name: "AtrestWire", dependencies: ["AtrestReplication", "AtrestDomain"],
       path: "Sources/AtrestWire", swiftSettings: strict),
+    // The second app's domain. `packageAccess: false`: an app sees public API alone.
+    .target(
+      name: "TrunkDomain", dependencies: ["AtrestReplication", "AtrestDomain", "AtrestWire"],
+      path: "Sources/TrunkDomain", packageAccess: false, swiftSettings: strict),
     // The portable core's times, ids and zones from Foundation's.
     .target(
       name: "AtrestFoundation", dependencies: ["AtrestDomain", "AtrestReplication"],
@@ -284,6 +288,11 @@ let package = Package(
         "AtrestReplication", "AtrestTestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "TrunkDomainTests",
+      dependencies: [
+        "TrunkDomain", "AtrestDomain", "AtrestReplication", "AtrestWire", "AtrestTestSupport",
+      ], packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "AtrestReplicationTests", dependencies: ["AtrestReplication", "AtrestTestSupport"],
       swiftSettings: strict),

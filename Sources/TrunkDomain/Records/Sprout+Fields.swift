@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The garden's values as fields of records, as garden.proto declares them.
+
+import AtrestReplication
+import AtrestWire
+
+extension Sprout {
+  /// The kind of its records.
+  public static let kind = RecordKind.sprout
+
+  /// Every field with its value.
+  public var fields: RecordFields {
+    var fields = RecordFields()
+    fields[text: GardenField.Sprout.title] = title
+    fields[text: GardenField.Sprout.twig] = twig.id
+    fields[group: GardenField.Sprout.plan] = plan.fields
+    fields[group: GardenField.Sprout.planting] = planting?.fields
+    fields[group: GardenField.Sprout.outcome] = outcome?.fields
+    fields[text: GardenField.Sprout.reflection] = reflection
+    fields[bytes: GardenField.Sprout.leaf] = leaf?.bytes
+    fields[text: GardenField.Sprout.bloom1] = blooms.one
+    fields[text: GardenField.Sprout.bloom3] = blooms.three
+    fields[text: GardenField.Sprout.bloom5] = blooms.five
+    fields[integer: GardenField.Sprout.createdMs] = created.milliseconds
+    return fields
+  }
+
+  /// Reads a record; nil if it lacks a twig or a plan, or holds what no version wrote.
+  public init?(id: RecordUUID, fields: RecordFields) {
+    guard let twig = fields[text: GardenField.Sprout.twig].flatMap({ Twig(id: $0) }),
+      let plan = fields[group: GardenField.Sprout.plan].flatMap({ Plan($0) })
+    else { return nil }
+    self.init(
+      id: id, title: fields[text: GardenField.Sprout.title] ?? "", twig: twig, plan: plan,
+      created: WallTime(milliseconds: fields[integer: GardenField.Sprout.createdMs] ?? 0),
+      leaf: fields[bytes: GardenField.Sprout.leaf].flatMap { RecordUUID(bytes: $0) },
+      blooms: Blooms(
+        one: fields[text: GardenField.Sprout.bloom1],
+        three: fields[text: GardenField.Sprout.bloom3],
+        five: fields[text: GardenField.Sprout.bloom5]))
+    planting = fields[group: GardenField.Sprout.planting].flatMap { Planting($0) }
+    outcome = fields[group: GardenField.Sprout.outcome].flatMap { Outcome($0) }
+    reflection = fields[text: GardenField.Sprout.reflection]
+  }
+}
+
+extension Sprout.Plan {
+  var fields: RecordFields {
+    var fields = RecordFields()
+    fields[integer: GardenField.SproutPlan.season] = season.rawValue
+    fields[integer: GardenField.SproutPlan.environment] = environment.rawValue
+    return fields
+  }
+
+  init?(_ fields: RecordFields) {
+    guard
+      let season = fields[integer: GardenField.SproutPlan.season].flatMap(Season.init(rawValue:)),
+      let environment = fields[integer: GardenField.SproutPlan.environment]
+        .flatMap(Environment.init(rawValue:))
+    else { return nil }
+    self.init(season, environment)
+  }
+}
+
+extension Sprout.Planting {
+  var fields: RecordFields {
+    var fields = RecordFields()
+    fields[integer: GardenField.SproutPlanting.atMs] = at.milliseconds
+    fields[integer: GardenField.SproutPlanting.season] = plan.season.rawValue
+    fields[integer: GardenField.SproutPlanting.environment] = plan.environment.rawValue
+    return fields
+  }
+
+  init?(_ fields: RecordFields) {
+    guard let at = WallTime(recorded: fields[integer: GardenField.SproutPlanting.atMs]),
+      let season = fields[integer: GardenField.SproutPlanting.season]
+        .flatMap(Season.init(rawValue:)),
+      let environment = fields[integer: GardenField.SproutPlanting.environment]
+        .flatMap(Environment.init(rawValue:))
+    else { return nil }
+    self.init(at: at, plan: Sprout.Plan(season, environment))
+  }
+}
+
+extension Sprout.Outcome {
+  var fields: RecordFields {
+    var fields = RecordFields()
+    fields[integer: GardenField.SproutOutcome.atMs] = at.milliseconds
+    if let result { fields[integer: GardenField.SproutOutcome.result] = result.rawValue }
+    return fields
+  }
+
+  init?(_ fields: RecordFields) {
+    guard let at = WallTime(recorded: fields[integer: GardenField.SproutOutcome.atMs]) else {
+      return nil
+    }
+    let number = fields[integer: GardenField.SproutOutcome.result] ?? 0
+    guard number != 0 else {
+      self.init(at: at, result: nil)
+      return
+    }
+    guard let result = HarvestResult(rawValue: number) else { return nil }
+    self.init(at: at, result: result)
+  }
+}
+
+extension WallTime {
+  /// A time that a record can hold; nil for another, and for none.
+  init?(recorded milliseconds: Int64?) {
+    guard let milliseconds, Self.recordable.contains(milliseconds) else { return nil }
+    self.init(milliseconds: milliseconds)
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be done in a garden and when, and how records are read and written.
+
+import AtrestDomain
+import AtrestReplication
+import AtrestTestSupport
+import AtrestWire
+import Testing
+import TrunkDomain
+
+@Suite("The garden", .timeLimit(.minutes(5)))
+struct GardenTests {
+  private let now = LedgerTests.noon
+  private let draft = LedgerTests.sprout(1, .oneMonth, .firm, plantedAt: nil)
+
+  @Test("a sprout goes from draft to active to completed")
+  func life() throws {
+    let planted = try Garden(sprouts: [draft]).planting(draft, at: now)
+    #expect(planted.state == .active && planted.planting?.plan.cost == Soil(5))
+    let garden = Garden(sprouts: [planted])
+    #expect(garden.ledger.soil == Soil(5))
+    let harvested = try garden.harvesting(
+      planted, .exceptional, reflection: "It went well", at: now.advanced(by: 1))
+    #expect(harvested.state == .completed(.exceptional))
+    let after = Garden(sprouts: [harvested])
+    #expect(after.ledger.capacity.text == "10.86" && after.ledger.soil.text == "10.00")
+    #expect(garden.reward(of: planted, .exceptional).text == "0.86")
+  }
+
+  @Test("only what grows is watered, harvested and uprooted; only a draft is planted")
+  func states() throws {
+    let active = LedgerTests.sprout(2, .twoWeeks, .fertile)
+    let done = LedgerTests.sprout(3, .twoWeeks, .fertile, endedAt: 5, .good)
+    let gone = LedgerTests.sprout(4, .twoWeeks, .fertile, endedAt: 5)
+    let garden = Garden(sprouts: [draft, active, done, gone])
+    for (sprout, state) in [
+      (draft, Sprout.State.draft), (done, .completed(.good)), (gone, .failed),
+    ] {
+      #expect(throws: GardenProblem.notGrowing(state)) {
+        try garden.watering(sprout, id: .numbered(9), note: nil, at: now, in: .utc)
+      }
+      #expect(throws: GardenProblem.notGrowing(state)) {
+        try garden.harvesting(sprout, .good, reflection: nil, at: now)
+      }
+      #expect(throws: GardenProblem.notGrowing(state)) { try garden.uprooting(sprout, at: now) }
+    }
+    for sprout in [active, done, gone] {
+      #expect(throws: GardenProblem.notADraft) { try garden.planting(sprout, at: now) }
+    }
+  }
+
+  @Test("three waterings a day, one shining a week")
+  func meters() throws {
+    let active = LedgerTests.sprout(2, .twoWeeks, .fertile)
+    let three = (0..<3).map { LedgerTests.watering(10 + $0, at: Int64($0)) }
+    let garden = Garden(
+      sprouts: [active], waterings: three, shinings: [LedgerTests.shining(20, at: 0)])
+    #expect(throws: GardenProblem.noWater) {
+      try garden.watering(active, id: .numbered(9), note: "Words", at: now, in: .utc)
+    }
+    #expect(throws: GardenProblem.noSun) {
+      try garden.shining(on: Twig.all[3], id: .numbered(9), note: nil, at: now, in: .utc)
+    }
+    let tomorrow = now.advanced(by: Milliseconds.perDay)
+    #expect(
+      try garden.watering(active, id: .numbered(9), note: nil, at: tomorrow, in: .utc).day
+        == LedgerTests.day.next)
+    let nextWeek = now.advanced(by: 7 * Milliseconds.perDay)
+    #expect(
+      try garden.shining(on: Twig.all[3], id: .numbered(9), note: nil, at: nextWeek, in: .utc)
+        .week.monday == LedgerTests.day.week.monday + 7)
+  }
+
+  @Test("four waterings on two devices in a day: no water is left, and none is owed")
+  func fourWaterings() {
+    let four = (0..<4).map { LedgerTests.watering(10 + $0, at: Int64($0)) }
+    #expect(Garden(waterings: four).meters(at: now, in: .utc).water == 0)
+  }
+
+  @Test("blooms are for 1 and 2, 3 and 4, and 5")
+  func blooms() {
+    let blooms = Sprout.Blooms(one: "a", three: "b", five: "c")
+    #expect(
+      HarvestResult.allCases.map { blooms.text(for: $0) } == ["a", "a", "b", "b", "c"])
+  }
+
+  @Test("a sprout whose leaf was deleted shows none, until the leaf is back")
+  func deletedLeaf() {
+    let leaf = Leaf(id: .numbered(7), name: "Health", twig: Twig.all[0], created: now)
+    var sprout = draft
+    sprout.leaf = leaf.id
+    #expect(Garden(sprouts: [sprout]).leaf(of: sprout) == nil)
+    #expect(Garden(sprouts: [sprout], leaves: [leaf]).leaf(of: sprout) == leaf)
+  }
+
+  @Test("twigs and nodes have 73 names, stored from 0 and typed from 1")
+  func nodes() {
+    let nodes =
+      [NodeID.trunk] + (0..<8).map { NodeID.branch($0) } + Twig.all.map { NodeID.twig($0) }
+    #expect(Set(nodes.map(\.id)).count == 73)
+    for node in nodes { #expect(NodeID(bytes: node.bytes) == node) }
+    #expect(Twig(typed: "3.5")?.id == "branch-2-twig-4")
+    #expect(NodeID(typed: "8") == .branch(7))
+    for text in ["", "0", "9", "3.9", "0.1", "3.", ".5", "3.5.1", "33", "3,5", "branch-2"] {
+      #expect(NodeID(typed: text) == nil, "\(text)")
+    }
+    for text in ["branch", "branch-8", "branch-1-twig-8", "branch-01", "branch-1-twig", "twig-1"] {
+      #expect(NodeID(id: text) == nil, "\(text)")
+    }
+  }
+
+  @Test("branches are 45 degrees apart")
+  func angles() {
+    #expect((0..<8).map { Overview.degrees(branch: $0) } == [0, 45, 90, 135, 180, 225, 270, 315])
+    for branch in 0..<8 {
+      let (x, y) = Overview.direction(branch: branch)
+      #expect(abs(x * x + y * y - 1) < 1e-15)
+    }
+  }
+
+  @Test("every value is read from its fields as it was written")
+  func roundTrips() {
+    var sprout = LedgerTests.sprout(1, .sixMonths, .barren, endedAt: 7, .partial)
+    sprout.reflection = "Slow"
+    sprout.leaf = .numbered(8)
+    sprout.blooms = Sprout.Blooms(one: "One", three: nil, five: "Five")
+    #expect(Sprout(id: sprout.id, fields: sprout.fields) == sprout)
+    let failed = LedgerTests.sprout(2, .oneYear, .fertile, endedAt: 7)
+    #expect(Sprout(id: failed.id, fields: failed.fields) == failed)
+    #expect(Sprout(id: draft.id, fields: draft.fields) == draft)
+    let watering = LedgerTests.watering(3, at: 9)
+    #expect(Watering(id: watering.id, fields: watering.fields) == watering)
+    let shining = LedgerTests.shining(4, at: 9)
+    #expect(Shining(id: shining.id, fields: shining.fields) == shining)
+    let leaf = Leaf(id: .numbered(7), name: "Health", twig: Twig.all[63], created: now)
+    #expect(Leaf(id: leaf.id, fields: leaf.fields) == leaf)
+    let label = NodeLabel(id: .branch(3), label: "Mind", note: nil)
+    #expect(NodeLabel(id: label.id, fields: label.fields) == label)
+  }
+
+  @Test("a record that no version wrote is not shown, and an impossible day is not believed")
+  func hostile() {
+    var fields = draft.fields
+    fields[text: 3] = "branch-9-twig-1"
+    #expect(Sprout(id: draft.id, fields: fields) == nil)
+    fields = draft.fields
+    fields[bytes: 4] = [0xFF]
+    #expect(Sprout(id: draft.id, fields: fields) == nil)
+    fields = draft.fields
+    fields[bytes: 5] = [0x08]
+    #expect(Sprout(id: draft.id, fields: fields)?.state == .draft)
+    let watering = LedgerTests.watering(3, at: 0, day: GardenDay(number: 5))
+    #expect(Watering(id: watering.id, fields: watering.fields)?.day == LedgerTests.day)
+    let shining = LedgerTests.shining(3, at: 0, week: GardenWeek(monday: .max))
+    #expect(Shining(id: shining.id, fields: shining.fields)?.week == LedgerTests.day.week)
+    #expect(Sprout(id: draft.id, fields: RecordFields()) == nil)
+  }
+
+  @Test("texts have the app's lengths")
+  func lengths() throws {
+    #expect(try GardenRules.title("  Read  ") == "Read")
+    #expect(try GardenRules.title(String(repeating: "ü", count: 60)).count == 60)
+    for text in ["", "   ", String(repeating: "a", count: 61)] {
+      #expect(throws: GardenProblem.title) { try GardenRules.title(text) }
+    }
+    #expect(throws: GardenProblem.leafName) {
+      try GardenRules.leafName(String(repeating: "a", count: 41))
+    }
+    #expect(throws: GardenProblem.bloom) {
+      try GardenRules.bloom(String(repeating: "a", count: 61))
+    }
+    #expect(try GardenRules.bloom(" ") == nil)
+    // One character of many bytes.
+    let tall = "e" + String(repeating: "\u{0301}", count: 10_000)
+    #expect(throws: GardenProblem.title) { try GardenRules.title(tall) }
+  }
+}
