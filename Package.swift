@@ -35,6 +35,13 @@ let package = Package(
       targets: [
         "AtrestRPC", "AtrestHTTP2", "AtrestLedger", "AtrestSockets", "AtrestTLS", "AtrestTrust",
       ]),
+    .library(
+      name: "AtrestCompanion",
+      targets: [
+        "AtrestCompanion", "AtrestClient", "AtrestCommandLine", "AtrestDomain",
+        "AtrestEntitlements", "AtrestFoundation", "AtrestPortability", "AtrestReplication",
+        "AtrestSync", "AtrestTrust", "AtrestWire",
+      ]),
     .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
     .executable(name: "atrest", targets: ["atrest"]),
   ],
@@ -92,11 +99,11 @@ let package = Package(
     .target(
       name: "AtrestFoundation", dependencies: ["AtrestDomain", "AtrestReplication"],
       path: "Sources/AtrestFoundation", swiftSettings: strict),
-    // What both programs need: exit statuses, tables, escaped text, pairing links as pictures.
+    // What programs for the terminal need that know nothing of a replica.
     .target(
       name: "AtrestCommandLine",
       dependencies: [
-        "AtrestDomain", "CAtrestQRencode",
+        "AtrestDomain", "AtrestFoundation", "AtrestReplication", "CAtrestQRencode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/AtrestCommandLine", swiftSettings: strict),
@@ -193,6 +200,15 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
 
+    // What programs for the terminal share.
+    .target(
+      name: "AtrestCompanion",
+      dependencies: [
+        "AtrestClient", "AtrestCommandLine", "AtrestDomain", "AtrestFoundation",
+        "AtrestReplication", "AtrestSync", "AtrestWire",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Client/AtrestCompanion", swiftSettings: strict),
+
     // The lab: scenarios of conflicting edits, played on a real server and real replicas.
     .target(
       name: "AtrestLab",
@@ -208,7 +224,7 @@ let package = Package(
         "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestFoundation", "AtrestLab",
         "AtrestPresentation", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
         "AtrestSync", "AtrestWire",
-        "AtrestCommandLine",
+        "AtrestCommandLine", "AtrestCompanion",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
@@ -216,7 +232,8 @@ let package = Package(
     .executableTarget(
       name: "examples",
       dependencies: [
-        "AtrestClient", "AtrestHTTP2", "AtrestRPC", "AtrestSockets", "AtrestTLS",
+        "AtrestClient", "AtrestCompanion", "AtrestHTTP2", "AtrestRPC", "AtrestSockets", "AtrestTLS",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Examples/Snippets", packageAccess: false, swiftSettings: strict),
 
     // An app with a kind of record of its own.
@@ -374,8 +391,9 @@ let package = Package(
     .testTarget(
       name: "AtrestTests",
       dependencies: [
-        "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestFoundation",
-        "AtrestReplication", "AtrestSync", "AtrestCommandLine", "AtrestTestSupport", "AtrestWire",
+        "AtrestAppStore", "atrest", "AtrestClient", "AtrestCompanion", "AtrestDomain",
+        "AtrestFoundation", "AtrestReplication", "AtrestSync", "AtrestCommandLine",
+        "AtrestTestSupport", "AtrestWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
     .testTarget(

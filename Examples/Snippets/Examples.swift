@@ -26,6 +26,8 @@ struct Examples {
     let left = try await replica.records(of: Book.self)
     precondition(left.map(\.page) == [120])
     await OwnKind.handleErrors(replica)
+    let shelf = folder.appendingPathComponent("shelf").path
+    try await AddCommand.parse(["Emma", "--replica", shelf]).run()
     if CommandLine.arguments.count > 1 {
       try await GettingStarted.pair(replica, with: CommandLine.arguments[1])
       try await GettingStarted.sync(replica)

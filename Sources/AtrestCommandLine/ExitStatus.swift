@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which number a process ends with: the only list, for both programs.
+// Which number a process ends with: the only list, for all programs.
 
 import ArgumentParser
 
 /// Exit statuses. From 64 on they are those of sysexits.h.
-package enum ExitStatus: Int32, Sendable {
+public enum ExitStatus: Int32, Sendable {
   /// The command worked, and what it looked into is not as it should be.
   case notAsExpected = 1
   /// The command was written wrongly.
@@ -31,7 +31,7 @@ package enum ExitStatus: Int32, Sendable {
 
 extension ExitCode {
   /// What the argument parser ends a command with.
-  package init(_ status: ExitStatus) {
+  public init(_ status: ExitStatus) {
     self.init(status.rawValue)
   }
 }

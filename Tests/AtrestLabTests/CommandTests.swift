@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `atrest lab` as people and scripts run it: texts, exit codes, JSON.
 
+import AtrestCommandLine
 import Foundation
 import Testing
 

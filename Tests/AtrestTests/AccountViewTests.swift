@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts about an account: its log, its quota, and its export.
 
+import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestSync
@@ -151,15 +153,16 @@ struct AccountViewTests {
   @Test("a full account is one sentence, however many writes wait; others are told beside it")
   func full() throws {
     var report = SyncReport()
-    #expect(SyncWords.refused(report) == nil)
+    #expect(SyncWords(Atrest.programName).refused(report) == nil)
     (report.refused, report.overQuota) = (40, 40)
-    let words = try #require(SyncWords.refused(report))
+    let words = try #require(SyncWords(Atrest.programName).refused(report))
     #expect(
       words.hasPrefix("The account is full, so 40 changes wait here.") && !words.contains("\n"))
     #expect(words.contains("`atrest account`"))
     report.refused = 41
     #expect(
-      try #require(SyncWords.refused(report)).contains("\nThe server did not take one change."))
+      try #require(SyncWords(Atrest.programName).refused(report)).contains(
+        "\nThe server did not take one change."))
     let key = RecordKey(kind: .water, id: Fixture.glass.id.bytes)
     let status = StatusReport(
       sessions: [], water: [], status: Fixture.status(refused: 3),

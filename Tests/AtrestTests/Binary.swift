@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a program of the package as people and scripts do.
 
+import AtrestCommandLine
 import AtrestDomain
 import Foundation
 import Testing

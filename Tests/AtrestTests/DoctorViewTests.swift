@@ -2,6 +2,7 @@
 // The texts of `atrest doctor`: the differences, and one calm line at the end.
 
 import AtrestClient
+import AtrestCommandLine
 import AtrestReplication
 import AtrestSync
 import Foundation

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestSync
 import Foundation
@@ -41,7 +42,7 @@ struct FailureTests {
   @Test("each has its exit code and a sentence without praise or pressure")
   func codes() throws {
     for (error, code) in Self.expectations {
-      let failure = try #require(CommandFailure(error), "\(error)")
+      let failure = try #require(Atrest.failure(of: error), "\(error)")
       #expect(failure.status.rawValue == code, "\(error)")
       #expect(!failure.sentence.isEmpty && bannedWords(in: failure.sentence).isEmpty, "\(error)")
     }
@@ -49,7 +50,7 @@ struct FailureTests {
 
   @Test("the argument parser's own errors stay its own, with exit code 64")
   func usage() {
-    #expect(CommandFailure(ValidationError("no")) == nil)
+    #expect(Atrest.failure(of: ValidationError("no")) == nil)
     for arguments in [
       ["water", "edit"], ["--nothing"], ["frobnicate"], ["sessions", "edit", "3f"],
     ] {
@@ -65,16 +66,16 @@ struct FailureTests {
   @Test("what the server does not allow says what to do, once")
   func notPermitted() throws {
     let failure = try #require(
-      CommandFailure(SyncError.notPermitted("the code was used. Ask for a new one")))
+      Atrest.failure(of: SyncError.notPermitted("the code was used. Ask for a new one")))
     #expect(
       failure.sentence == "The server did not allow it. The code was used. Ask for a new one.")
     #expect(
-      try #require(CommandFailure(SyncError.accessEnded)).sentence.contains("`atrest unpair`"))
+      try #require(Atrest.failure(of: SyncError.accessEnded)).sentence.contains("`atrest unpair`"))
   }
 
   @Test("other programs' words cannot move the cursor")
   func foreign() throws {
-    let failure = try #require(CommandFailure(SyncError.refused("\u{1B}[2J\u{202E}evil\r\n")))
+    let failure = try #require(Atrest.failure(of: SyncError.refused("\u{1B}[2J\u{202E}evil\r\n")))
     #expect(!failure.sentence.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
     #expect(failure.sentence.contains("\u{FFFD}[2J\u{FFFD}evil"))
   }

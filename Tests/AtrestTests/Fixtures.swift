@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fasts, drinks, writes and contexts that the tests in this folder share.
 
+import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestFoundation
 import AtrestReplication

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A person's locale and time zone: used if they are known, and never a reason to fail.
 
+import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestFoundation
 import AtrestTestSupport
@@ -88,7 +90,7 @@ struct MannerTests {
   @Test("dots are drawn where a terminal knows them")
   func unicode() {
     func knows(_ environment: [String: String]) -> Bool {
-      DrawingView.isUnicode(environment: environment)
+      Terminal.isUnicode(environment: environment)
     }
     #expect(knows([:]) && knows(["LANG": "de_DE.UTF-8"]) && knows(["LC_ALL": "C.utf8"]))
     #expect(!knows(["LANG": "C"]) && !knows(["LC_ALL": "POSIX", "LANG": "de_DE.UTF-8"]))

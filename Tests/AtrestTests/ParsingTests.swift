@@ -6,6 +6,7 @@ import AtrestCommandLine
 import Foundation
 import Testing
 
+@testable import AtrestCompanion
 @testable import atrest
 
 @Suite("Command lines", .timeLimit(.minutes(20)))
@@ -30,7 +31,7 @@ struct ParsingTests {
     _ = try parse("sessions show 3f", as: SessionsCommand.Show.self)
     _ = try parse("sessions edit 3f --outcome Completed", as: SessionsCommand.Edit.self)
     _ = try parse("sessions delete 3f", as: SessionsCommand.Delete.self)
-    #expect(try parse("sync --watch", as: SyncCommand.self).watch)
+    #expect(try parse("sync --watch", as: SyncCommand<Atrest>.self).watch)
     _ = try parse("conflicts", as: ConflictsCommand.List.self)
     _ = try parse("conflicts show 81c0", as: ConflictsCommand.Show.self)
     _ = try parse("conflicts restore 81c0", as: ConflictsCommand.Restore.self)
@@ -89,8 +90,9 @@ struct ParsingTests {
   func mistyped(line: String, sentence: String) {
     let words = line.split(separator: " ").map(String.init)
     #expect(
-      MistypedCommand.sentence(words)?.hasPrefix("There is no command \(sentence)") == true,
-      "\(MistypedCommand.sentence(words) ?? "")")
+      MistypedCommand.sentence(words, of: Atrest.self)?.hasPrefix("There is no command \(sentence)")
+        == true,
+      "\(MistypedCommand.sentence(words, of: Atrest.self) ?? "")")
   }
 
   @Test("whose command there is are left to the parser, whatever follows")
@@ -101,7 +103,7 @@ struct ParsingTests {
       "---completion settings set",
     ] {
       let words = line.split(separator: " ").map(String.init)
-      #expect(MistypedCommand.sentence(words) == nil, "\(line)")
+      #expect(MistypedCommand.sentence(words, of: Atrest.self) == nil, "\(line)")
     }
   }
 

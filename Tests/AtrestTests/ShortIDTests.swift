@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of an ID is shown, and what a prefix matches.
 
+import AtrestCommandLine
+import AtrestCompanion
 import AtrestTestSupport
 import Foundation
 import Testing
@@ -94,7 +96,10 @@ struct ShortIDTests {
 @Suite("The folder of the replica", .timeLimit(.minutes(20)))
 struct ReplicaDirectoryTests {
   private func path(_ option: String?, _ environment: [String: String]) -> String {
-    ReplicaDirectory.resolve(option: option, environment: environment).path
+    ReplicaDirectory.resolve(
+      option: option, environment: environment, variable: Atrest.replicaVariable,
+      folder: Atrest.replicaFolderName
+    ).path
   }
 
   @Test("is what was typed, then ATREST_REPLICA, then XDG_DATA_HOME, then the home folder")

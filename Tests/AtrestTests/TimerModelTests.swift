@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The live timer without a terminal: keys, moments, and drawing.
 
+import AtrestCommandLine
 import AtrestDomain
 import AtrestReplication
 import AtrestTestSupport
@@ -206,7 +207,7 @@ struct TimerModelTests {
       #expect(model.overlay == overlay)
       if overlay == .paywall {
         #expect(words(model).contains("$29 a year") && words(model).contains("$79 once"))
-        for key in [TimerKey.other, .escape, .letter("q"), .letter("b")] {
+        for key in [TerminalKey.other, .escape, .letter("q"), .letter("b")] {
           var left = model
           #expect(left.handle(.key(key)) == [] && left.overlay == nil, "\(key)")
         }
@@ -341,7 +342,7 @@ struct TimerModelTests {
 
   @Test("keys are read out of a terminal's bytes")
   func keys() {
-    var keys = TimerKeys()
+    var keys = TerminalKeys()
     #expect(keys.receive("bE".utf8) == [.letter("b"), .letter("e")])
     let others = keys.receive("1 é\r\t{@`[\u{7F}".utf8)
     #expect(others == Array(repeating: .other, count: 10))
@@ -352,7 +353,7 @@ struct TimerModelTests {
     "a control sequence is one key, in however many pieces it comes",
     arguments: ["\u{1B}[B", "\u{1B}[1;5A", "\u{1B}[20~", "\u{1B}[[E", "\u{1B}OB", "\u{1B}b"])
   func sequences(sequence: String) {
-    var keys = TimerKeys()
+    var keys = TerminalKeys()
     let many = keys.receive(String(repeating: sequence, count: 90).utf8)
     #expect(many == Array(repeating: .other, count: 90))
     let pieces = sequence.utf8.flatMap { keys.receive([$0]) }
@@ -362,7 +363,7 @@ struct TimerModelTests {
 
   @Test("an escape is the escape key once nothing follows; what follows late is still no letter")
   func escape() {
-    var keys = TimerKeys()
+    var keys = TerminalKeys()
     #expect(keys.receive("\u{1B}".utf8) == [] && keys.isUndecided)
     #expect(keys.settle() == [.escape])
     #expect(!keys.isUndecided && keys.settle() == [])

@@ -2,6 +2,7 @@
 // The exact output for people and for programs.
 
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestSync
@@ -345,17 +346,17 @@ struct WordsTests {
   @Test("a sync")
   func sync() {
     var report = SyncReport()
-    #expect(SyncWords.done(report) == "Up to date. Nothing was new.")
+    #expect(SyncWords(Atrest.programName).done(report) == "Up to date. Nothing was new.")
     report.pushed = 12
     report.pulled = 3
     report.conflicts = 1
     report.restarted = true
     #expect(SyncWords.counts(report) == "12 sent, 3 received")
     let start = "Up to date: 12 sent, 3 received.\nThe server had lost"
-    #expect(SyncWords.done(report).hasPrefix(start))
+    #expect(SyncWords(Atrest.programName).done(report).hasPrefix(start))
     report.restarted = false
     report.isRenewed = true
-    let lines = SyncWords.done(report).split(separator: "\n")
+    let lines = SyncWords(Atrest.programName).done(report).split(separator: "\n")
     #expect(lines.count == 3 && lines[1].contains("`atrest devices`"))
   }
 

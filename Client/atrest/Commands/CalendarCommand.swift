@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestPresentation
 import AtrestReplication
@@ -42,7 +43,7 @@ struct CalendarCommand: ParsableCommand {
       CalendarView.text(
         grid, Terminal.style,
         columns: Terminal.isRead ? CalendarView.room(on: .current()) : CalendarDrawing.width,
-        isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment)))
+        isUnicode: Terminal.isUnicode(environment: ProcessInfo.processInfo.environment)))
   }
 }
 

@@ -2,6 +2,7 @@
 // `atrest completions`: shell completions for the commands.
 
 import ArgumentParser
+import AtrestCommandLine
 
 struct CompletionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

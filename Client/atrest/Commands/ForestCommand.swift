@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestPresentation
 import AtrestReplication
@@ -85,7 +86,7 @@ struct ForestCommand: ParsableCommand {
       trees, width: width, height: ForestDrawing.height(trees: trees.count, width: width))
     let style = Terminal.style
     var lines = DrawingView.lines(
-      DrawingView.isUnicode(environment: environment) ? drawing : drawing.ascii, style)
+      Terminal.isUnicode(environment: environment) ? drawing : drawing.ascii, style)
     if let inscription = Vigil(choices.settings).forest(layout) {
       let margin = String(repeating: " ", count: max(0, (width - inscription.text.count) / 2))
       lines.append(margin + style.scripture(inscription.text))
@@ -157,7 +158,7 @@ struct TreeCommand: ParsableCommand {
     let columns = Terminal.isRead ? ScreenSize.current().columns - 1 : 79
     let drawing = TreeView.draw(
       session, state, width: min(columns, 48), height: min(columns / 2, 22))
-    let isUnicode = DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment)
+    let isUnicode = Terminal.isUnicode(environment: ProcessInfo.processInfo.environment)
     try format.answer(
       row,
       (DrawingView.trimmed(isUnicode ? drawing : drawing.ascii, Terminal.style)

@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire

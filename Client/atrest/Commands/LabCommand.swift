@@ -69,7 +69,7 @@ struct LabCommand: ParsableCommand {
     case let error as ScenarioError: return CommandFailure(error.userMessage.escapedForTerminal)
     case let error as StepError:
       let cause = translated(error.cause)
-      guard let failure = CommandFailure(cause) else { return cause }
+      guard let failure = Atrest.failure(of: cause) else { return cause }
       return CommandFailure(
         "\(error.file.escapedForTerminal):\(error.line): \(failure.sentence)", failure.status)
     case let error as LabError:

@@ -5,6 +5,7 @@
 import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import Foundation
 
@@ -37,7 +38,7 @@ struct NowCommand: ParsableCommand {
       NowRow(snapshot, person),
       NowView(
         snapshot, person,
-        isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment)
+        isUnicode: Terminal.isUnicode(environment: ProcessInfo.processInfo.environment)
       ).text(
         Terminal.style, width: Terminal.isRead ? ScreenSize.current().columns : nil))
     if !format.isJSON { try TransitionView.showOnce(snapshot, in: replica) }

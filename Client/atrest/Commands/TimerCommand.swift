@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestFoundation
 import AtrestReplication
@@ -55,7 +56,7 @@ private final class LiveTimer {
   private let style: Style
   private var model: TimerModel
   private var replica: Replica?
-  private var keys = TimerKeys()
+  private var keys = TerminalKeys()
   private var drawn: [String] = []
   private var loaded = WallTime(milliseconds: .min)
   private var isOver = false
@@ -70,7 +71,7 @@ private final class LiveTimer {
     self.style = style
     model = TimerModel(
       .current(), size: .current(), reduceMotion: style.colours == .none,
-      isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment))
+      isUnicode: Terminal.isUnicode(environment: ProcessInfo.processInfo.environment))
   }
 
   /// Reads the replica if there is one.
@@ -87,7 +88,7 @@ private final class LiveTimer {
     while !isOver {
       draw(session)
       let milliseconds =
-        keys.isUndecided ? TimerKeys.escapeMilliseconds : model.isMoving ? 100 : 1000
+        keys.isUndecided ? TerminalKeys.escapeMilliseconds : model.isMoving ? 100 : 1000
       switch session.wait(milliseconds: milliseconds) {
       case .bytes(let bytes): press(keys.receive(bytes))
       case .signal(SIGWINCH):
@@ -110,7 +111,7 @@ private final class LiveTimer {
     }
   }
 
-  private func press(_ keys: [TimerKey]) {
+  private func press(_ keys: [TerminalKey]) {
     perform(model.handle(.tick(SystemClock().now())))
     for key in keys where !isOver { perform(model.handle(.key(key))) }
   }
@@ -127,7 +128,7 @@ private final class LiveTimer {
 
   private func fail(_ error: any Error) {
     let sentence =
-      CommandFailure(error)?.sentence ?? "That did not work. `atrest status` may say more."
+      Atrest.failure(of: error)?.sentence ?? "That did not work. `atrest status` may say more."
     _ = model.handle(.failed(sentence))
   }
 

@@ -3,6 +3,8 @@
 // history.
 
 import AtrestClient
+import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire

@@ -2,6 +2,7 @@
 // Output of `atrest account`: usage and limits.
 
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire

@@ -2,6 +2,8 @@
 // Output at the end of a fast: the arrival, without praise.
 
 import AtrestClient
+import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import Foundation
 
@@ -18,7 +20,7 @@ enum ArrivalView {
       lines += TreeView.lines(
         of: session, at: context.now, snapshot.entitlement, style,
         columns: ScreenSize.current().columns - 1,
-        isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment))
+        isUnicode: Terminal.isUnicode(environment: ProcessInfo.processInfo.environment))
     }
     if isEstablished {
       lines.append(

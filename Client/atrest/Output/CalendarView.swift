@@ -2,6 +2,7 @@
 // Output of the calendar and the history.
 
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestPresentation
 import AtrestReplication

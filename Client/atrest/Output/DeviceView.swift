@@ -2,6 +2,7 @@
 // Output of devices and pending devices.
 
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire

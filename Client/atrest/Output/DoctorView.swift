@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestReplication
 import AtrestSync
 import Foundation
@@ -86,7 +87,7 @@ struct DoctorReport: Encodable, Equatable {
     if waiting > 0 {
       lines.append(waiting == 1 ? "1 change waits to sync." : "\(waiting) changes wait to sync.")
     }
-    if refused > 0 { lines.append(SyncWords.refused(refused)) }
+    if refused > 0 { lines.append(SyncWords(Atrest.programName).refused(refused)) }
     if heldDeletions > 0 { lines.append(StatusReport.heldWords(heldDeletions)) }
     return lines
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output of raw records for tests and bug reports.
 
+import AtrestCommandLine
 import AtrestReplication
 import AtrestWire
 import Foundation

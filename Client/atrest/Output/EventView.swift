@@ -2,6 +2,7 @@
 // Output of the account's event log.
 
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire

@@ -2,6 +2,7 @@
 // The export document: one JSON object, written incrementally, with one line per event and record.
 
 import AtrestClient
+import AtrestCommandLine
 import AtrestReplication
 import AtrestWire
 import Foundation

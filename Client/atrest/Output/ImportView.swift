@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestPortability
 import AtrestReplication
 import Foundation

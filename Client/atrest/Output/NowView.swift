@@ -2,6 +2,8 @@
 // Output of `atrest`: the current state.
 
 import AtrestClient
+import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import Foundation
 

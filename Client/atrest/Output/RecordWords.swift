@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire

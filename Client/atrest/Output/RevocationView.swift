@@ -2,6 +2,7 @@
 // Output of a revocation: the question about descendants, and the result.
 
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire

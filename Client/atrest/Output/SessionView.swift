@@ -2,6 +2,7 @@
 // Output of fasts.
 
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import Foundation

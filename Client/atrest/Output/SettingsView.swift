@@ -2,6 +2,8 @@
 // Output of settings and the paywall.
 
 import AtrestClient
+import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import Foundation
 

@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire
@@ -128,7 +129,7 @@ struct StatusReport: Encodable, Equatable {
     if sync.heldDeletions > 0 { lines.append(Self.heldWords(sync.heldDeletions)) }
     // One sentence covers all writes over quota.
     let full = sync.refused.count { $0.reason == Refused.quotaName }
-    if full > 0 { lines.append(SyncWords.full(full)) }
+    if full > 0 { lines.append(SyncWords(Atrest.programName).full(full)) }
     let others = sync.refused.filter { $0.reason != Refused.quotaName }
     if !others.isEmpty {
       lines.append(
@@ -210,14 +211,5 @@ extension StatusReport.Refused {
     default:
       return "`atrest sync` tries again; a newer version of the server may take it."
     }
-  }
-}
-
-extension String {
-  /// The string with a capital first letter and a full stop.
-  var asSentence: String {
-    guard let first else { return self }
-    let text = first.uppercased() + dropFirst()
-    return text.hasSuffix(".") || text.hasSuffix("!") || text.hasSuffix("?") ? text : text + "."
   }
 }

@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output of drawings: cells in the available colours and characters.
 
+import AtrestCommandLine
 import AtrestDomain
 import AtrestPresentation
 import AtrestReplication
 import Foundation
 
-extension Style {
-  /// Text styled like a drawing's cell.
-  func paint(_ text: String, foreground: RGB?, isDim: Bool, isBold: Bool) -> String {
-    let text = isBold ? strong(text) : isDim && colours == .none ? quiet(text) : text
-    return foreground.map { ink($0, text) } ?? text
-  }
-}
-
 /// Converts drawings to terminal lines.
 enum DrawingView {
-  /// Whether a terminal can show braille, stars and rings: its locale is UTF-8 or names no charset,
-  /// and it is not the Linux console, whose font lacks them.
-  static func isUnicode(environment: [String: String]) -> Bool {
-    guard environment["TERM"] != "linux" else { return false }
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }
-      .first { !$0.isEmpty }
-    guard let charset = locale?.split(separator: ".").dropFirst().first else {
-      return locale != "C" && locale != "POSIX"
-    }
-    return charset.lowercased().hasPrefix("utf")
-  }
-
   /// A row as runs of equal style.
   static func spans(_ row: [Cell]) -> [TimerSpan] {
     var spans: [TimerSpan] = []

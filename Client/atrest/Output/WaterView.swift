@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output of water.
 
+import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import Foundation

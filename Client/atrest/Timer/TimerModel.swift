@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state machine of the live timer. Pure: reads no clock, terminal or disk.
 
+import AtrestCommandLine
+import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import Foundation
@@ -10,7 +12,7 @@ struct TimerModel: Hashable {
   /// An input to the state machine.
   enum Event: Hashable {
     /// A key was pressed.
-    case key(TimerKey)
+    case key(TerminalKey)
     /// Time passed.
     case tick(WallTime)
     /// The terminal was resized.
@@ -84,7 +86,7 @@ struct TimerModel: Hashable {
 
   /// Keys that work while an ended fast is on the screen beside an open one. Any other key moves on
   /// to the open one.
-  private static let stayingKeys: Set<TimerKey> = [
+  private static let stayingKeys: Set<TerminalKey> = [
     .letter("w"), .letter("u"), .letter("c"), .letter("q"),
   ]
   /// How long a notice stays, in seconds.
@@ -161,7 +163,7 @@ struct TimerModel: Hashable {
     }
   }
 
-  private mutating func press(_ key: TimerKey) -> [Effect] {
+  private mutating func press(_ key: TerminalKey) -> [Effect] {
     switch overlay {
     case .transition: return pressInTransition(key)
     case .paywall:
@@ -191,7 +193,7 @@ struct TimerModel: Hashable {
     }
   }
 
-  private mutating func pressInTransition(_ key: TimerKey) -> [Effect] {
+  private mutating func pressInTransition(_ key: TerminalKey) -> [Effect] {
     switch key {
     case .letter("c"):
       overlay = FeatureGate.paywall.isOpen(for: snapshot.entitlement) ? .paywall : nil
@@ -294,82 +296,6 @@ struct TimerModel: Hashable {
       else { return nil }
       return vigil.arrival(of: session, completed: snapshot.completed)
     case .abandoned: return nil
-    }
-  }
-}
-
-/// A key that the timer distinguishes.
-enum TimerKey: Hashable {
-  /// An ASCII letter, lower-cased.
-  case letter(Character)
-  /// The escape key by itself.
-  case escape
-  /// Any other key, such as a digit, an arrow or a non-ASCII letter.
-  case other
-}
-
-/// Parses keys from terminal input. A control sequence is one key, even if it arrives in pieces.
-struct TimerKeys {
-  private enum State {
-    case ground
-    /// After an escape byte that is either the key or the start of a sequence.
-    case escape
-    /// After a settled escape key. The rest of a late sequence must not count as typed letters.
-    case late
-    case sequence
-    case oneMore
-  }
-
-  private var state = State.ground
-
-  /// After this many milliseconds without a byte an escape is the key. Longer than a network delays
-  /// the second half of a sequence.
-  static let escapeMilliseconds = 300
-
-  /// Whether an escape byte is pending, until more bytes or `settle`.
-  var isUndecided: Bool { state == .escape }
-
-  /// Parses bytes as they arrive.
-  mutating func receive(_ bytes: some Sequence<UInt8>) -> [TimerKey] {
-    bytes.compactMap { receive($0) }
-  }
-
-  /// Call after `escapeMilliseconds` without a byte.
-  mutating func settle() -> [TimerKey] {
-    guard isUndecided else { return [] }
-    state = .late
-    return [.escape]
-  }
-
-  private mutating func receive(_ byte: UInt8) -> TimerKey? {
-    switch (state, byte) {
-    case (.escape, 0x1B): return .escape
-    case (.sequence, 0x1B), (.ground, 0x1B), (.late, 0x1B):
-      state = .escape
-      return nil
-    case (.escape, UInt8(ascii: "[")), (.late, UInt8(ascii: "[")):
-      state = .sequence
-      return nil
-    // The Linux console sends `ESC [ [ E` for F5.
-    case (.escape, UInt8(ascii: "O")), (.late, UInt8(ascii: "O")), (.sequence, UInt8(ascii: "[")):
-      state = .oneMore
-      return nil
-    // ECMA-48, section 5.4: a final byte ends a sequence.
-    case (.sequence, 0x40...0x7E), (.oneMore, _), (.escape, _):
-      state = .ground
-      return .other
-    case (.sequence, _): return nil
-    case (.ground, _), (.late, _):
-      state = .ground
-      return Self.key(byte)
-    }
-  }
-
-  private static func key(_ byte: UInt8) -> TimerKey? {
-    switch byte {
-    case 0x41...0x5A, 0x61...0x7A: .letter(Character(UnicodeScalar(byte | 0x20)))
-    case 0x80...0xBF: nil  // A UTF-8 continuation byte.
-    default: .other
     }
   }
 }

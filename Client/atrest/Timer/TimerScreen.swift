@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the live timer: state to lines. Pure.
 
+import AtrestCommandLine
 import AtrestDomain
 import Foundation
 

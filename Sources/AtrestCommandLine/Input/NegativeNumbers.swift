@@ -2,16 +2,15 @@
 // Passes negative numbers to the commands, which explain the error better than the option parser.
 
 /// Rewrites negative numbers in command lines.
-enum NegativeNumbers {
-  /// Options with an integer value.
-  private static let counts: Set = ["--days", "--limit", "--devices", "--edits"]
-
+package enum NegativeNumbers {
   /// The arguments with negative numbers rewritten as values: the parser takes `-5` for an unknown
   /// option.
   ///
   /// After an integer option the two become one word with `=`. Elsewhere the hyphen becomes U+2212,
   /// which starts no option.
-  static func asValues(_ arguments: [String]) -> [String] {
+  ///
+  /// - Parameter counts: The options with an integer value.
+  package static func asValues(_ arguments: [String], counts: Set<String>) -> [String] {
     var result: [String] = []
     for (index, argument) in arguments.enumerated() {
       guard isNegative(argument), !result.contains("--") else {

@@ -3,17 +3,18 @@
 // one's usage.
 
 import ArgumentParser
-import AtrestCommandLine
 
 /// Finds mistyped commands and suggests corrections.
-enum MistypedCommand {
+package enum MistypedCommand {
   /// A sentence about the first word that is no command, with a suggestion; nil if the parser's own
   /// message applies.
   ///
   /// No default command takes a positional argument, so such a word is never one.
-  static func sentence(_ arguments: [String]) -> String? {
-    var command: any ParsableCommand.Type = Atrest.self
-    var path = "atrest"
+  package static func sentence(
+    _ arguments: [String], of root: any ParsableCommand.Type
+  ) -> String? {
+    var command = root
+    var path = root._commandName
     var words = arguments[...]
     while let word = words.popFirst() {
       // Options that may precede a command.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes over a terminal for a live view and restores it exactly, however the view ends.
 
-import AtrestCommandLine
 import Foundation
 
 #if canImport(Glibc)
@@ -19,9 +18,9 @@ nonisolated(unsafe) private var signalPipe: Int32 = -1
 
 /// A terminal taken over by a live view: alternate screen, no echo, unbuffered keys. At most one at
 /// a time.
-final class TerminalSession {
+public final class TerminalSession {
   /// Why a wait ended.
-  enum Wake: Hashable {
+  public enum Wake: Hashable, Sendable {
     /// Key bytes arrived.
     case bytes([UInt8])
     /// A signal arrived.
@@ -45,7 +44,7 @@ final class TerminalSession {
   /// - Parameters:
   ///   - input: The terminal to read keys from.
   ///   - output: The terminal to draw on.
-  init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
+  public init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
     self.input = input
     self.output = output
   }
@@ -53,7 +52,7 @@ final class TerminalSession {
   /// Takes the terminal over.
   ///
   /// - Returns: Whether both descriptors are usable terminals.
-  func begin() -> Bool {
+  public func begin() -> Bool {
     guard tcgetattr(input, &before) == 0 else { return false }
     var ends: [Int32] = [-1, -1]
     #if canImport(Darwin)
@@ -75,7 +74,7 @@ final class TerminalSession {
   }
 
   /// Restores the terminal. Idempotent.
-  func end() {
+  public func end() {
     leave()
     guard pipe.read >= 0 else { return }
     for number in Self.signals { _ = signal(number, SIG_DFL) }
@@ -86,14 +85,14 @@ final class TerminalSession {
   }
 
   /// Restores the terminal and re-raises a signal with its default action.
-  func die(of number: Int32) {
+  public func die(of number: Int32) {
     end()
     kill(getpid(), number)
   }
 
   /// Restores the terminal while the process is stopped, as by Control-Z, and takes it over again
   /// on SIGCONT.
-  func stop() {
+  public func stop() {
     leave()
     _ = signal(SIGTSTP, SIG_DFL)
     // Returns when the process continues.
@@ -103,7 +102,7 @@ final class TerminalSession {
   }
 
   /// Waits for keys or a signal, at most `milliseconds`.
-  func wait(milliseconds: Int) -> Wake {
+  public func wait(milliseconds: Int) -> Wake {
     var sources = [
       pollfd(fd: pipe.read, events: Int16(POLLIN), revents: 0),
       pollfd(fd: input, events: Int16(POLLIN), revents: 0),
@@ -120,7 +119,7 @@ final class TerminalSession {
   }
 
   /// Writes to the terminal. The next `wait` detects a hang-up.
-  func write(_ text: String) {
+  public func write(_ text: String) {
     _ = StandardStream.write(text, to: output)
   }
 

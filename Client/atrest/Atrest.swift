@@ -1,43 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry point of `atrest`: runs a command and maps an error to a sentence and an exit code.
+// `atrest`: the root command, and what the shared commands know of it.
 
 import ArgumentParser
 import AtrestCommandLine
+import AtrestCompanion
+import AtrestDomain
+import AtrestPortability
 import AtrestWire
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 @main
-enum Program {
-  static func main() async {
-    // A reader that closes the pipe early, as `head` does, is not an error.
-    signal(SIGPIPE, SIG_IGN)
-    TerminalWidth.widenHelp()
-    do {
-      let arguments = NegativeNumbers.asValues(Array(CommandLine.arguments.dropFirst()))
-      if let sentence = MistypedCommand.sentence(arguments) {
-        throw CommandFailure(sentence, .usage)
-      }
-      var command = try Atrest.parseAsRoot(arguments)
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
-      } else {
-        try command.run()
-      }
-      await OpenReplicas.close()
-    } catch {
-      await OpenReplicas.close()
-      guard let failure = CommandFailure(error) else { Atrest.exit(withError: error) }
-      Terminal.writeError(failure.sentence)
-      exit(failure.status.rawValue)
-    }
-  }
+enum Main {
+  static func main() async { await Atrest.runProgram() }
 }
 
 /// The root command.
@@ -66,7 +39,7 @@ struct Atrest: ParsableCommand {
       TreeCommand.self,
       SettingsCommand.self, VigilCommand.self, PremiumCommand.self,
       StatusCommand.self, SessionsCommand.self,
-      SyncCommand.self, ConflictsCommand.self, PairCommand.self, InviteCommand.self,
+      SyncCommand<Atrest>.self, ConflictsCommand.self, PairCommand.self, InviteCommand.self,
       DevicesCommand.self, AccountCommand.self, EntitlementCommand.self, UnpairCommand.self,
       ImportCommand.self, ExportCommand.self, DoctorCommand.self, LabCommand.self,
       ReplicaCommand.self, CompletionsCommand.self,
@@ -74,4 +47,24 @@ struct Atrest: ParsableCommand {
 
   // Declared here too, so that it may precede the subcommand.
   @OptionGroup var options: ReplicaOptions
+}
+
+/// The replica's folder is that of this program.
+typealias ReplicaOptions = AtrestCompanion.ReplicaOptions<Atrest>
+
+extension Atrest: Companion {
+  static let programName = "atrest"
+
+  static let countOptions: Set = ["--days", "--limit", "--devices", "--edits"]
+
+  static func ownFailure(of error: any Error) -> CommandFailure? {
+    switch error {
+    case let error as ChoiceProblem: CommandFailure(error.userMessage, .usage)
+    case .choice(let error) as SettingProblem: CommandFailure(error.userMessage, .usage)
+    case .input(let error) as SettingProblem: CommandFailure(error)
+    case let error as FastingRefusal: CommandFailure(error.userMessage, .data)
+    case let error as PortabilityError: CommandFailure(error.userMessage, .data)
+    default: nil
+    }
+  }
 }

@@ -4,22 +4,23 @@
 import AtrestDomain
 
 extension String {
-  /// The text with U+FFFD for every scalar that ``Swift/Unicode/Scalar/steersDisplay``.
+  /// The text with U+FFFD for every scalar that steers a display: controls, line ends, marks of
+  /// direction.
   ///
   /// For names of devices and accounts, paths, and sentences of a server. O(n).
-  package var escapedForTerminal: String {
+  public var escapedForTerminal: String {
     let scalars = unicodeScalars.map { $0.steersDisplay ? "\u{FFFD}" : $0 }
     return String(String.UnicodeScalarView(scalars))
   }
 
   /// ``escapedForTerminal`` for each of several lines, which stay apart.
-  package var linesEscapedForTerminal: String {
+  public var linesEscapedForTerminal: String {
     split(separator: "\n", omittingEmptySubsequences: false)
       .map { String($0).escapedForTerminal }.joined(separator: "\n")
   }
 
   /// ``escapedForTerminal`` in quotation marks that nothing in it can close.
-  package var quotedForTerminal: String {
+  public var quotedForTerminal: String {
     let marks: Set<Unicode.Scalar> = ["\u{201C}", "\u{201D}", "\u{201E}", "\u{201F}", "\""]
     let scalars = escapedForTerminal.unicodeScalars.map { marks.contains($0) ? "'" : $0 }
     return "“\(String(String.UnicodeScalarView(scalars)))”"

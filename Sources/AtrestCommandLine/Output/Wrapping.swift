@@ -2,10 +2,10 @@
 // Wraps text.
 
 /// Wraps text at words.
-enum Wrapping {
+public enum Wrapping {
   /// The lines of a text, at most `width` characters each; longer words are cut. Keeps the text's
   /// line breaks.
-  static func lines(_ text: String, width: Int) -> [String] {
+  public static func lines(_ text: String, width: Int) -> [String] {
     let width = max(1, width)
     return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
       var lines: [String] = []

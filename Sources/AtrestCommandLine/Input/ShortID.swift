@@ -5,27 +5,27 @@ import AtrestReplication
 import Foundation
 
 /// Ids as people see and type them: the shortest unique prefix of the hexadecimal digits.
-enum ShortID {
+public enum ShortID {
   /// The least number of digits shown.
-  static let digits = 8
+  public static let digits = 8
 
   /// A UUID's digits in lower case, without hyphens.
-  static func hex(_ id: RecordUUID) -> String {
+  public static func hex(_ id: RecordUUID) -> String {
     id.uuidString.lowercased().filter { $0 != "-" }
   }
 
   /// A number as 16 digits.
-  static func hex(_ number: UInt64) -> String {
+  public static func hex(_ number: UInt64) -> String {
     Hexadecimal.encoded(number)
   }
 
   /// The digits of bytes.
-  static func hex(_ bytes: [UInt8]) -> String {
+  public static func hex(_ bytes: [UInt8]) -> String {
     Hexadecimal.encoded(bytes)
   }
 
   /// The shortest unique prefix of each id, at least `digits` long. Equal ids stay whole.
-  static func shortened(_ ids: [String]) -> [String: String] {
+  public static func shortened(_ ids: [String]) -> [String: String] {
     let sorted = Set(ids).sorted()
     var result: [String: String] = [:]
     for (index, id) in sorted.enumerated() {
@@ -46,7 +46,7 @@ enum ShortID {
   ///   - noun: The elements' noun in the singular, such as "fast".
   ///   - describe: A short description that tells elements apart.
   /// - Throws: `IDProblem` unless exactly one matches.
-  static func find<Element>(
+  public static func find<Element>(
     _ typed: String, in elements: [Element], noun: String, id: (Element) -> String,
     describe: (Element) -> String
   ) throws(IDProblem) -> Element {
@@ -68,7 +68,7 @@ enum ShortID {
 }
 
 /// Why a typed id does not select an element.
-enum IDProblem: Error, Hashable {
+public enum IDProblem: Error, Hashable {
   /// Not hexadecimal digits.
   case notAnID
   /// No id has this prefix.
@@ -77,7 +77,7 @@ enum IDProblem: Error, Hashable {
   case ambiguous(noun: String, count: Int, matches: [String])
 
   /// What happened, then what to do.
-  var userMessage: String {
+  public var userMessage: String {
     switch self {
     case .notAnID:
       return "That is not an id. An id is hexadecimal digits, as the lists show them."

@@ -7,19 +7,19 @@ import AtrestReplication
 import Foundation
 
 /// A person's locale conventions. They affect output for people, never for programs.
-struct LocaleFormat: Hashable, Sendable {
+public struct LocaleFormat: Hashable, Sendable {
   /// The locale for dates, such as `de_DE`; nil if unknown.
-  let timeLocale: String?
+  public let timeLocale: String?
   /// Whether to use a 12-hour clock.
-  let hasTwelveHours: Bool
+  public let hasTwelveHours: Bool
   /// The unit of water if the person chose none.
-  let unit: WaterUnit
+  public let unit: WaterUnit
 
   /// 24-hour clock, weeks from Monday, millilitres.
-  static let plain = LocaleFormat(timeLocale: nil, hasTwelveHours: false, unit: .millilitres)
+  public static let plain = LocaleFormat(timeLocale: nil, hasTwelveHours: false, unit: .millilitres)
 
   /// The first weekday of a calendar.
-  var firstWeekday: Weekday {
+  public var firstWeekday: Weekday {
     timeLocale.map { Weekday.first(in: Locale(identifier: $0)) } ?? .monday
   }
 
@@ -31,7 +31,7 @@ struct LocaleFormat: Hashable, Sendable {
 
   /// Reads the environment: `LC_ALL`, else `LC_TIME` and `LC_MEASUREMENT`, else `LANG`. An unknown
   /// locale gives `plain`.
-  init(environment: [String: String]) {
+  public init(environment: [String: String]) {
     func locale(_ category: String) -> String? {
       let value = ["LC_ALL", category, "LANG"].lazy.compactMap { environment[$0] }
         .first { !$0.isEmpty }
@@ -66,7 +66,7 @@ struct LocaleFormat: Hashable, Sendable {
 
 extension LocaleFormat {
   /// The clock time, `22:30` or `10:30 pm`.
-  func clock(_ time: WallTime, in zone: ZoneOffsets) -> String {
+  public func clock(_ time: WallTime, in zone: ZoneOffsets) -> String {
     let clock = TimeText.clock(time, in: zone)
     guard hasTwelveHours, let hour = Int(clock.prefix(2)) else { return clock }
     return "\((hour + 11) % 12 + 1)\(clock.dropFirst(2)) \(hour < 12 ? "am" : "pm")"
@@ -75,7 +75,7 @@ extension LocaleFormat {
   /// Converts `10:30 pm` or `10pm` in typed input to the 24-hour clock, in every locale.
   ///
   /// - Throws: `InputProblem.notATime` for an hour that a 12-hour clock does not have.
-  static func withTwentyFourHours(_ typed: String) throws(InputProblem) -> String {
+  public static func withTwentyFourHours(_ typed: String) throws(InputProblem) -> String {
     var text = typed.lowercased().trimmingCharacters(in: .whitespacesAndNewlines)[...]
     guard text.utf8.count <= Typed.limitCharacters, text.hasSuffix("am") || text.hasSuffix("pm")
     else { return typed }

@@ -4,35 +4,25 @@
 import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
-import AtrestPortability
 import AtrestSync
 import Foundation
 
 extension CommandFailure {
-  /// The failure that an error stands for; nil for what the argument parser itself says best:
-  /// usage, help, version.
-  init?(_ error: any Error) {
+  /// The failure that an error stands for in every program; nil for any other error.
+  ///
+  /// - Parameter program: What people type, before the names of commands.
+  init?(_ error: any Error, program: String) {
     switch error {
     case let error as InputProblem:
-      self.init(error.userMessage, Self.status(of: error))
-    case let error as ChoiceProblem:
-      self.init(error.userMessage, .usage)
-    case .input(let error) as SettingProblem:
-      self.init(error.userMessage, Self.status(of: error))
-    case .choice(let error) as SettingProblem:
-      self.init(error.userMessage, .usage)
+      self.init(error)
     case let error as IDProblem:
       self.init(error.userMessage, error == .notAnID ? .usage : .data)
-    case let error as FastingRefusal:
-      self.init(error.userMessage, .data)
     case let error as PairingLink.Failure:
       self.init(error.userMessage, .usage)
     case let error as ReplicaError:
       self.init(error.userMessage.escapedForTerminal, Self.status(of: error))
     case let error as SyncError:
-      self.init(Self.sentence(of: error), Self.status(of: error))
-    case let error as PortabilityError:
-      self.init(error.userMessage, .data)
+      self.init(Self.sentence(of: error, program), Self.status(of: error))
     case let error as CommandFailure:
       self = error
     case is EncodingError:
@@ -42,20 +32,25 @@ extension CommandFailure {
     }
   }
 
+  /// What was typed cannot be used: a usage error if it has no accepted form.
+  public init(_ problem: InputProblem) {
+    self.init(problem.userMessage, Self.status(of: problem))
+  }
+
   /// The library's sentence, with what a command can do about it.
-  private static func sentence(of error: SyncError) -> String {
+  private static func sentence(of error: SyncError, _ program: String) -> String {
     switch error.reason {
     case .accessEnded:
       "This device's access was ended. What you wrote is kept here. To join again, leave with "
-        + "`atrest unpair`, then pair with a new link."
+        + "`\(program) unpair`, then pair with a new link."
     case .notPermitted(let reason):
       // The server's own sentence says what to do.
       "The server did not allow it. \(reason.escapedForTerminal.asSentence)"
     case .notLetIn:
-      "This device was not let in: the other one said no, or the link's time is over. `atrest invite` "
+      "This device was not let in: the other one said no, or the link's time is over. `\(program) invite` "
         + "on that device makes a new link."
     case .massDeletion(let count, let of):
-      SyncWords.held(HeldDeletions(count: count, of: of))
+      SyncWords(program).held(HeldDeletions(count: count, of: of))
     case .notPaired, .unreachable, .untrusted, .notFound, .refused, .badAnswer, .cancelled,
       .joiningElsewhere, .replica:
       error.userMessage.escapedForTerminal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest sync`: syncs once, or continuously with `--watch`.
+// `sync`: syncs once, or continuously with `--watch`.
 
 import ArgumentParser
 import AtrestClient
@@ -8,30 +8,37 @@ import AtrestSync
 import Foundation
 import Synchronization
 
-/// `atrest sync [--watch] [--allow-mass-deletion]`.
-struct SyncCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "sync", abstract: "Exchange what is new with your other devices.",
-    discussion: """
-      EXAMPLES:
-        atrest sync
-        atrest sync --watch
-      """)
+/// `sync [--watch] [--allow-mass-deletion]`: exchanges what is new.
+public struct SyncCommand<Program: Companion>: AsyncParsableCommand {
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "sync", abstract: "Exchange what is new with your other devices.",
+      discussion: """
+        EXAMPLES:
+          \(Program.programName) sync
+          \(Program.programName) sync --watch
+        """)
+  }
 
   @Flag(help: "Stay connected, and exchange changes as they come, until interrupted.")
   var watch = false
   @Flag(help: "Also send deletions that take away most of what there is.")
   var allowMassDeletion = false
-  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var options: ReplicaOptions<Program>
   @OptionGroup var format: FormatOptions
 
-  func validate() throws {
+  /// The command without options.
+  public init() {}
+
+  private var words: SyncWords { SyncWords(Program.programName) }
+
+  public func validate() throws {
     if watch, allowMassDeletion {
       throw ValidationError("A word for deletions is given once: leave '--watch' out.")
     }
   }
 
-  func run() async throws {
+  public func run() async throws {
     let replica = try options.openPaired()
     if watch {
       try await stay(replica)
@@ -56,15 +63,15 @@ struct SyncCommand: AsyncParsableCommand {
       report.heldDeletions = error.heldDeletions
       await learnNames(replica)
       if format.isJSON { Terminal.say(try JSON.text(SyncRow(report))) }
-      if let words = SyncWords.refused(report) { Terminal.writeError(words) }
+      if let refused = words.refused(report) { Terminal.writeError(refused) }
       throw error
     } catch {
       Terminal.progress("")
       throw error
     }
     await learnNames(replica)
-    try format.answer(SyncRow(report), SyncWords.done(report))
-    if let words = SyncWords.refused(report) { throw CommandFailure(words) }
+    try format.answer(SyncRow(report), words.done(report))
+    if let refused = words.refused(report) { throw CommandFailure(refused) }
   }
 
   /// Refreshes device names if the journal mentions an unknown device. A failure does not matter.
@@ -80,7 +87,7 @@ struct SyncCommand: AsyncParsableCommand {
   }
 
   private func stay(_ replica: Replica) async throws {
-    let json = format.isJSON
+    let (json, words) = (format.isJSON, words)
     let isFirst = Mutex(true)
     let isAway = Mutex(false)
     let task = Task {
@@ -107,13 +114,13 @@ struct SyncCommand: AsyncParsableCommand {
         if json {
           if let line = try? JSON.line(SyncRow(report)) { Terminal.say(line) }
         } else if first {
-          Terminal.say(SyncWords.done(report))
+          Terminal.say(words.done(report))
         } else if let counts = SyncWords.counts(report) {
           Terminal.say(counts)
-          if report.isRenewed { Terminal.say(SyncWords.renewed) }
+          if report.isRenewed { Terminal.say(words.renewed) }
         }
-        if let words = SyncWords.refused(report) { Terminal.writeError(words) }
-        if let held = report.heldDeletions { Terminal.writeError(SyncWords.held(held)) }
+        if let refused = words.refused(report) { Terminal.writeError(refused) }
+        if let held = report.heldDeletions { Terminal.writeError(words.held(held)) }
       }
     }
     let interruption = Interruption { task.cancel() }

@@ -4,16 +4,16 @@
 import Foundation
 
 /// The zone of `TZ` in any of its forms, otherwise the system's.
-enum DeviceZone {
+package enum DeviceZone {
   /// - Parameter environment: This process's environment. The C library interprets a rule in `TZ`.
-  static func current(at now: Date, environment: [String: String]) -> TimeZone {
+  package static func current(at now: Date, environment: [String: String]) -> TimeZone {
     guard let value = environment["TZ"] else { return .current }
     return named(value) ?? offset(at: now)
   }
 
   /// The zone of a name such as `Asia/Tokyo` or of a zoneinfo file; nil for a POSIX rule or an
   /// unknown name.
-  static func named(_ value: String) -> TimeZone? {
+  package static func named(_ value: String) -> TimeZone? {
     let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
     guard name.hasPrefix("/") else { return known(name) }
     let target = URL(fileURLWithPath: name).resolvingSymlinksInPath().path

@@ -6,14 +6,18 @@ import AtrestReplication
 import Foundation
 
 /// Encodes values for programs.
-enum JSON {
+public enum JSON {
   /// Pretty-printed, for a single answer.
-  static func text(_ value: some Encodable) throws -> String {
+  ///
+  /// - Throws: `EncodingError`.
+  public static func text(_ value: some Encodable) throws -> String {
     try encode(value, [.prettyPrinted])
   }
 
   /// A single line, for JSON Lines.
-  static func line(_ value: some Encodable) throws -> String {
+  ///
+  /// - Throws: `EncodingError`.
+  public static func line(_ value: some Encodable) throws -> String {
     try encode(value, [])
   }
 

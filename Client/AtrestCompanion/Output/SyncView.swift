@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of `atrest sync`.
+// Output of `sync`.
 
 import AtrestClient
 import AtrestDomain
@@ -8,7 +8,7 @@ import AtrestWire
 import Foundation
 
 /// What a sync did, for `--json`.
-struct SyncRow: Encodable, Equatable {
+package struct SyncRow: Encodable, Equatable {
   var sent: Int
   var received: Int
   var refused: Int
@@ -19,7 +19,7 @@ struct SyncRow: Encodable, Equatable {
   var heldDeletions: Int
   var overQuota: Int
 
-  init(_ report: SyncReport) {
+  package init(_ report: SyncReport) {
     sent = report.pushed
     received = report.pulled
     refused = report.refused
@@ -33,16 +33,25 @@ struct SyncRow: Encodable, Equatable {
 }
 
 /// Texts about syncing.
-enum SyncWords {
+package struct SyncWords: Sendable {
+  private let program: String
+
+  /// - Parameter program: What people type, before the names of commands.
+  package init(_ program: String) {
+    self.program = program
+  }
+
   /// Shown if this device turned out to be a copy.
-  static let renewed =
-    "This device was a copy of another one, or was put back from a backup. It is a device of its own now; `atrest devices` names it."
+  package var renewed: String {
+    "This device was a copy of another one, or was put back from a backup. It is a device of its own now; `\(program) devices` names it."
+  }
 
   /// Shown while the server is unreachable.
-  static let away = "The server cannot be reached; trying again. What you write is kept."
+  package static let away =
+    "The server cannot be reached; trying again. What you write is kept."
 
   /// The counts, such as `12 sent, 3 received`; nil if both are zero.
-  static func counts(_ report: SyncReport) -> String? {
+  package static func counts(_ report: SyncReport) -> String? {
     var parts: [String] = []
     if report.pushed > 0 { parts.append("\(report.pushed) sent") }
     if report.pulled > 0 { parts.append("\(report.pulled) received") }
@@ -50,8 +59,8 @@ enum SyncWords {
   }
 
   /// Shown after a sync.
-  static func done(_ report: SyncReport) -> String {
-    var lines = [counts(report).map { "Up to date: \($0)." } ?? "Up to date. Nothing was new."]
+  package func done(_ report: SyncReport) -> String {
+    var lines = [Self.counts(report).map { "Up to date: \($0)." } ?? "Up to date. Nothing was new."]
     if report.restarted {
       lines.append(
         "The server had lost some of what it held; this device gave back what it has of that.")
@@ -59,19 +68,19 @@ enum SyncWords {
     if report.isRenewed { lines.append(renewed) }
     if report.conflicts > 0 {
       let count = report.conflicts == 1 ? "One change was" : "\(report.conflicts) changes were"
-      lines.append("\(count) set aside; `atrest conflicts list` shows both sides.")
+      lines.append("\(count) set aside; `\(program) conflicts list` shows both sides.")
     }
     return lines.joined(separator: "\n")
   }
 
   /// The sentence about held deletions.
-  static func held(_ held: HeldDeletions) -> String {
+  package func held(_ held: HeldDeletions) -> String {
     "\(held.count) deletions would take away most of what there is (\(held.of) records), so they wait "
-      + "for your word; everything else was exchanged. If you mean it: `atrest sync --allow-mass-deletion`."
+      + "for your word; everything else was exchanged. If you mean it: `\(program) sync --allow-mass-deletion`."
   }
 
   /// The sentences about refused writes; nil if there are none.
-  static func refused(_ report: SyncReport) -> String? {
+  package func refused(_ report: SyncReport) -> String? {
     var sentences: [String] = []
     if report.overQuota > 0 { sentences.append(full(report.overQuota)) }
     let others = report.refused - report.overQuota
@@ -80,15 +89,15 @@ enum SyncWords {
   }
 
   /// The sentence about writes refused for reasons other than quota.
-  static func refused(_ count: Int) -> String {
+  package func refused(_ count: Int) -> String {
     let what = count == 1 ? "one change. It is" : "\(count) changes. They are"
-    return "The server did not take \(what) kept here; `atrest status` says why and what to do."
+    return "The server did not take \(what) kept here; `\(program) status` says why and what to do."
   }
 
   /// The sentence about writes refused for quota.
-  static func full(_ count: Int) -> String {
+  package func full(_ count: Int) -> String {
     "The account is full, so \(count == 1 ? "one change waits" : "\(count) changes wait") here. "
-      + "Delete what you no longer need, or ask whoever runs the server for more room; `atrest account` "
+      + "Delete what you no longer need, or ask whoever runs the server for more room; `\(program) account` "
       + "shows how much there is."
   }
 }

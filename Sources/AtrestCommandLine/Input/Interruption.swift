@@ -5,12 +5,12 @@ import Dispatch
 import Foundation
 
 /// Handles SIGINT and SIGTERM for as long as it is retained.
-final class Interruption {
+public final class Interruption {
   private let sources: [any DispatchSourceSignal]
 
   /// Returns once the handlers are registered.
   /// - Parameter handler: Runs on a background queue for each signal.
-  init(_ handler: @escaping @Sendable () -> Void) {
+  public init(_ handler: @escaping @Sendable () -> Void) {
     let isRegistered = DispatchSemaphore(value: 0)
     sources = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)  // The dispatch source below receives it instead.

@@ -12,12 +12,12 @@ import Foundation
 #endif
 
 /// Standard input as a terminal.
-enum Keyboard {
+public enum Keyboard {
   /// Whether standard input is a terminal.
-  static var isThere: Bool { isatty(STDIN_FILENO) == 1 }
+  public static var isThere: Bool { isatty(STDIN_FILENO) == 1 }
 
   /// Discards input typed before the question.
-  static func forget() {
+  public static func forget() {
     tcflush(STDIN_FILENO, TCIFLUSH)
   }
 
@@ -25,7 +25,7 @@ enum Keyboard {
   ///
   /// - Parameter limit: The timeout in milliseconds; nil for none.
   /// - Returns: nil at the end of input, on timeout, or if the line exceeds 4,096 bytes.
-  static func line(within limit: Int32? = nil) -> String? {
+  public static func line(within limit: Int32? = nil) -> String? {
     var line: [UInt8] = []
     while line.count <= 4096 {
       var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
@@ -45,7 +45,7 @@ enum Keyboard {
   }
 
   /// Whether an answer means yes to a question that defaults to no.
-  static func isYes(_ answer: String) -> Bool {
+  public static func isYes(_ answer: String) -> Bool {
     ["y", "yes"].contains(answer.trimmingCharacters(in: .whitespaces).lowercased())
   }
 }

@@ -12,15 +12,23 @@ import Foundation
 #endif
 
 /// Columns and rows of a terminal.
-struct ScreenSize: Hashable, Sendable {
-  var columns: Int
-  var rows: Int
+public struct ScreenSize: Hashable, Sendable {
+  /// Characters in a row.
+  public var columns: Int
+  /// Rows on the screen.
+  public var rows: Int
+
+  /// A size.
+  public init(columns: Int, rows: Int) {
+    self.columns = columns
+    self.rows = rows
+  }
 
   /// The size of a terminal that does not report one.
-  static let usual = ScreenSize(columns: 80, rows: 24)
+  public static let usual = ScreenSize(columns: 80, rows: 24)
 
   /// The size of the terminal on a descriptor.
-  static func current(_ descriptor: Int32 = STDOUT_FILENO) -> ScreenSize {
+  public static func current(_ descriptor: Int32 = STDOUT_FILENO) -> ScreenSize {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
       return usual

@@ -2,28 +2,28 @@
 // Aligns rows in columns.
 
 /// A table of text. Columns are as wide as their widest cell, counted in characters.
-package struct Table {
+public struct Table: Sendable {
   private let header: [String]
   private var rows: [[String]] = []
 
   /// A table without rows.
-  package init(_ header: String...) {
+  public init(_ header: String...) {
     self.header = header
   }
 
   /// A table of rows.
-  package init(_ header: [String], rows: [[String]]) {
+  public init(_ header: [String], rows: [[String]]) {
     self.header = header
     for row in rows { add(row) }
   }
 
   /// Adds a row with a cell for each column. Cells are escaped: there may be names in them.
-  package mutating func add(_ cells: String...) {
+  public mutating func add(_ cells: String...) {
     add(cells)
   }
 
   /// Adds a row with a cell for each column.
-  package mutating func add(_ cells: [String]) {
+  public mutating func add(_ cells: [String]) {
     precondition(cells.count == header.count, "a row has a cell for each column")
     rows.append(cells.map(\.escapedForTerminal))
   }
@@ -31,7 +31,7 @@ package struct Table {
   /// The lines, without spaces at their ends.
   ///
   /// - Parameter heading: Sets off the line of headings.
-  package func text(heading: (String) -> String = { $0 }) -> String {
+  public func text(heading: (String) -> String = { $0 }) -> String {
     let widths = header.indices.map { column in
       (rows + [header]).map { $0[column].count }.max() ?? 0
     }
@@ -45,4 +45,7 @@ package struct Table {
     }
     return ([heading(line(header))] + rows.map(line)).joined(separator: "\n")
   }
+
+  /// The lines, the header quiet.
+  public func text(_ style: Style) -> String { text(heading: style.quiet) }
 }

@@ -4,7 +4,7 @@
 import AtrestDomain
 
 /// The colour support of a terminal.
-enum Colours: Sendable, Hashable, CaseIterable {
+public enum Colours: Sendable, Hashable, CaseIterable {
   /// None that is reliable: eight colours have no bark, moss or dusk.
   case none
   /// The 256 colours of xterm.
@@ -13,7 +13,7 @@ enum Colours: Sendable, Hashable, CaseIterable {
   case all
 
   /// Detects the support from the environment. Unannounced support counts as absent.
-  init(environment: [String: String]) {
+  public init(environment: [String: String]) {
     let term = environment["TERM"] ?? ""
     if ["truecolor", "24bit"].contains(environment["COLORTERM"] ?? "") || term.hasSuffix("-direct")
     {
@@ -26,7 +26,7 @@ enum Colours: Sendable, Hashable, CaseIterable {
   /// The SGR parameters after `38;` or `48;`; nil without colours.
   ///
   /// Source: ECMA-48, SGR; ITU-T T.416 in xterm's form; its 6 x 6 x 6 colour cube and 24 greys.
-  func code(_ colour: RGB) -> String? {
+  package func code(_ colour: RGB) -> String? {
     let (red, green, blue) = colour.bytes
     switch self {
     case .none: return nil
@@ -48,30 +48,5 @@ enum Colours: Sendable, Hashable, CaseIterable {
         < distance(steps[cube[0]], steps[cube[1]], steps[cube[2]])
         ? "5;\(232 + grey)" : "5;\(16 + 36 * cube[0] + 6 * cube[1] + cube[2])"
     }
-  }
-}
-
-extension Style {
-  /// Text in a palette colour; plain without colours.
-  func ink(_ colour: RGB, _ text: String) -> String {
-    guard isOn, let code = colours.code(colour) else { return text }
-    return "\u{1B}[38;\(code)m\(text)\u{1B}[39m"
-  }
-
-  /// Vigil's text in dimmed starlight.
-  func scripture(_ text: String) -> String {
-    colours == .none
-      ? quiet(text)
-      : ink(
-        .interpolate(from: Palette.canvas, to: Palette.starLight, t: Palette.scriptureOpacity), text
-      )
-  }
-
-  /// A citation in fainter starlight.
-  func citation(_ text: String) -> String {
-    colours == .none
-      ? quiet(text)
-      : ink(
-        .interpolate(from: Palette.canvas, to: Palette.starLight, t: Palette.citationOpacity), text)
   }
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether programs or people read an answer.
+
+import ArgumentParser
+
+/// How an answer is written.
+public struct FormatOptions: ParsableArguments, Sendable {
+  /// Whether programs read it.
+  @Flag(name: .customLong("json"), help: "Write JSON with stable field names.")
+  public var isJSON = false
+
+  /// The options of a command line without them.
+  public init() {}
+
+  /// Writes a value for programs, or words for people, to standard output.
+  ///
+  /// - Throws: `EncodingError` if the value has no JSON.
+  public func answer(_ value: some Encodable, _ words: @autoclosure () -> String) throws {
+    Terminal.say(isJSON ? try JSON.text(value) : words())
+  }
+}
