@@ -44,6 +44,7 @@ let package = Package(
       ]),
     .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
     .executable(name: "atrest", targets: ["atrest"]),
+    .executable(name: "trunk", targets: ["trunk"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -227,6 +228,13 @@ let package = Package(
         "AtrestCommandLine", "AtrestCompanion",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
+    .executableTarget(
+      name: "trunk",
+      dependencies: [
+        "AtrestCompanion", "TrunkDomain",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ], path: "Client/trunk", packageAccess: false, swiftSettings: strict),
 
     // The code that the documentation shows, with no more access than an app has.
     .executableTarget(
@@ -396,6 +404,9 @@ let package = Package(
         "AtrestTestSupport", "AtrestWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "TrunkTests", dependencies: ["trunk", "AtrestCompanion", "TrunkDomain"],
+      packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "AtrestSyncdTests",
       dependencies: ["atrest-syncd", .product(name: "Logging", package: "swift-log")],

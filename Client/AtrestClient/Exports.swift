@@ -7,4 +7,5 @@
 @_exported import AtrestSync
 @_exported import AtrestTrust
 
+@_exported import enum AtrestWire.ProgramVersion
 @_exported import struct AtrestWire.RecordFields

@@ -48,7 +48,7 @@ public enum GardenProblem: Error, Hashable, Sendable {
     switch self {
     case .notEnoughSoil(let needed, let there):
       "That takes \(needed.shortText) soil, and there is \(there.shortText). Watering and sun bring "
-        + "soil back, and so does a harvest; `--draft` keeps the idea until then."
+        + "soil back, and so does a harvest; `trunk draft` keeps the idea until then."
     case .noWater:
       "Today's water is used. It is back at 6:00 in the morning."
     case .noSun:

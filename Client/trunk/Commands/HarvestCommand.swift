@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trunk harvest` and `trunk uproot`.
+
+import ArgumentParser
+import AtrestCompanion
+import TrunkDomain
+
+/// `trunk harvest`: ends what grows, with a result.
+struct HarvestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "harvest", abstract: "Harvest what grows: how did it go?",
+    discussion: """
+      The soil that it took comes back, and there is room for more of it: the more, the longer the season, the harder \
+      the ground, and the better the result.
+
+      EXAMPLES:
+        trunk harvest middlemarch --result 4
+        trunk harvest 3f2a --result 5 --note "Finished it on the train"
+      """)
+
+  @Argument(help: "The sprout: the beginning of its id, or words of its title.") var sprout: String
+  @Option(
+    help: ArgumentHelp(
+      "How it went: 1 minimal, 2 partial, 3 good, 4 strong, 5 exceptional.", valueName: "1-5"))
+  var result: Int
+  @Option(help: ArgumentHelp("Words about it.", valueName: "text")) var note: String?
+  @OptionGroup var when: WhenOption
+  @OptionGroup var options: ReplicaOptions<Trunk>
+  @OptionGroup var format: FormatOptions
+
+  func run() throws {
+    let context = CommandContext.current()
+    let grade = try TypedGarden.result(result)
+    let time = try when.time(context)
+    let words = try note.flatMap { try GardenRules.note($0) }
+    let (harvested, reward, garden) = try options.change(creates: false) { garden, store in
+      let found = try TypedGarden.sprout(sprout, in: garden)
+      let harvested = try garden.harvesting(found, grade, reflection: words, at: time)
+      try store.save(harvested, editedFrom: found)
+      return (harvested, garden.reward(of: found, grade), try store.garden())
+    }
+    let bloom = harvested.blooms.text(for: grade).map { " \($0.quotedForTerminal)" } ?? ""
+    try format.answer(
+      ChangedSproutRow(harvested, in: garden, context),
+      "Harvested \(GardenWords.title(harvested)): \(grade.label), \(grade.rawValue) of 5.\(bloom) "
+        + "Room for soil: \(reward.text) more. \(GardenWords.left(garden, context))")
+  }
+}
+
+/// `trunk uproot`: ends what grows, without a result.
+struct UprootCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "uproot", abstract: "Let what grows go. A quarter of its soil comes back.",
+    discussion: """
+      EXAMPLES:
+        trunk uproot middlemarch
+      """)
+
+  @Argument(help: "The sprout: the beginning of its id, or words of its title.") var sprout: String
+  @OptionGroup var when: WhenOption
+  @OptionGroup var options: ReplicaOptions<Trunk>
+  @OptionGroup var format: FormatOptions
+
+  func run() throws {
+    let context = CommandContext.current()
+    let time = try when.time(context)
+    let (uprooted, garden) = try options.change(creates: false) { garden, store in
+      let found = try TypedGarden.sprout(sprout, in: garden)
+      let uprooted = try garden.uprooting(found, at: time)
+      try store.save(uprooted, editedFrom: found)
+      return (uprooted, try store.garden())
+    }
+    try format.answer(
+      ChangedSproutRow(uprooted, in: garden, context),
+      "Uprooted \(GardenWords.title(uprooted)). \(GardenWords.left(garden, context))")
+  }
+}

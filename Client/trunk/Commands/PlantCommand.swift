@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trunk plant` and `trunk draft`.
+
+import ArgumentParser
+import AtrestCompanion
+import TrunkDomain
+
+/// `trunk plant`: plants a new sprout, or a draft.
+struct PlantCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plant", abstract: "Plant a goal on a twig, or a draft that is there.",
+    discussion: """
+      With `--on` it is a new sprout with that title. Without, it is a draft: the beginning of its id, or words of its \
+      title. Planting takes soil, which comes back with the harvest.
+
+      EXAMPLES:
+        trunk plant "Read Middlemarch" --on 3.5 --season 3m --environment firm
+        trunk plant middlemarch
+      """)
+
+  @Argument(help: "The title of a new sprout; or a draft.") var sprout: String
+  @OptionGroup var plan: PlanOptions
+  @OptionGroup var details: SproutOptions
+  @OptionGroup var when: WhenOption
+  @OptionGroup var options: ReplicaOptions<Trunk>
+  @OptionGroup var format: FormatOptions
+
+  func validate() throws {
+    if plan.on == nil, plan.season != nil || plan.environment != nil {
+      throw ValidationError(
+        "Say where with `--on`, as in `--on 3.5`. A draft is planted as it is; `trunk edit` "
+          + "changes it.")
+    }
+  }
+
+  func run() throws {
+    let context = CommandContext.current()
+    let time = try when.time(context)
+    // Invalid input must not create a replica.
+    let new = try plan.on.map { try plan.draft(sprout, twig: $0, at: time) }
+    let (planted, garden) = try options.change(creates: new != nil) { garden, store in
+      var draft = try new ?? TypedGarden.sprout(sprout, in: garden)
+      try details.apply(to: &draft, in: garden)
+      let planted = try garden.planting(draft, at: time)
+      try store.save(planted)
+      return (planted, try store.garden())
+    }
+    try format.answer(
+      ChangedSproutRow(planted, in: garden, context),
+      "Planted \(GardenWords.title(planted)) on \(GardenWords.name(.twig(planted.twig), in: garden)): "
+        + "\(GardenWords.plan(planted.plan)), \(planted.plan.cost.shortText) soil. "
+        + GardenWords.left(garden, context))
+  }
+}
+
+/// `trunk draft`: keeps an idea.
+struct DraftCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "draft", abstract: "Keep a goal as a draft. It takes no soil.",
+    discussion: """
+      EXAMPLES:
+        trunk draft "Learn the cello" --on 2.1 --season 1y --environment barren
+      """)
+
+  @Argument(help: "Its title.") var title: String
+  @OptionGroup var plan: PlanOptions
+  @OptionGroup var details: SproutOptions
+  @OptionGroup var options: ReplicaOptions<Trunk>
+  @OptionGroup var format: FormatOptions
+
+  func validate() throws {
+    if plan.on == nil { throw ValidationError("Say where with `--on`, as in `--on 3.5`.") }
+  }
+
+  func run() throws {
+    let context = CommandContext.current()
+    let new = try plan.draft(title, twig: plan.on ?? "", at: context.now)
+    let (draft, garden) = try options.change { garden, store in
+      var draft = new
+      try details.apply(to: &draft, in: garden)
+      try store.save(draft)
+      return (draft, try store.garden())
+    }
+    try format.answer(
+      ChangedSproutRow(draft, in: garden, context),
+      "Drafted \(GardenWords.title(draft)) on \(GardenWords.name(.twig(draft.twig), in: garden)): "
+        + "\(GardenWords.plan(draft.plan)), \(draft.plan.cost.shortText) soil to plant.")
+  }
+}

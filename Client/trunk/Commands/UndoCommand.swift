@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trunk undo` and `trunk settings`.
+
+import ArgumentParser
+import AtrestCompanion
+import TrunkDomain
+
+/// `trunk undo`: takes back the last change of the garden on this device.
+struct UndoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "undo", abstract: "Take back what was done last in the garden on this device.",
+    discussion: """
+      Each part becomes what it was before. What another device changed since stays. Once more takes back what was done \
+      before that, for up to 30 days. Fasts and water of the same replica are left alone: `atrest undo` takes those back.
+
+      EXAMPLES:
+        trunk undo
+      """)
+
+  @OptionGroup var options: ReplicaOptions<Trunk>
+  @OptionGroup var format: FormatOptions
+
+  struct Row: Encodable {
+    let at: WallTime
+    let undone: [String]
+    let kept: [String]
+  }
+
+  func run() throws {
+    let context = CommandContext.current()
+    let nothing = CommandFailure("There is nothing to take back in the garden on this device.")
+    guard let replica = try options.openExisting() else { throw nothing }
+    guard let undone = try replica.transaction({ try $0.undo(.edit) }) else { throw nothing }
+    let (back, kept) = (
+      undone.changes.filter { !$0.restored.isEmpty }, undone.changes.filter { $0.restored.isEmpty }
+    )
+    guard undone.isUndone else {
+      throw CommandFailure(
+        "That was changed again since, here or on another device, and stays as it is: "
+          + kept.map { RecordNames.name($0.after) }.joined(separator: ", ") + ".")
+    }
+    let names = back.map { RecordNames.name($0.after) }
+    try format.answer(
+      Row(at: undone.at, undone: names, kept: kept.map { RecordNames.name($0.after) }),
+      "Taken back, from \(context.words(undone.at)): \(names.joined(separator: ", ")).")
+  }
+}
+
+/// `trunk settings`: what the garden is called.
+struct SettingsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settings", abstract: "What the garden is called.",
+    discussion: """
+      EXAMPLES:
+        trunk settings
+        trunk settings --name "Behind the house"
+      """)
+
+  @Option(help: ArgumentHelp("What the garden is called; empty for no name.", valueName: "text"))
+  var name: String?
+  @OptionGroup var options: ReplicaOptions<Trunk>
+  @OptionGroup var format: FormatOptions
+
+  struct Row: Encodable {
+    let name: String?
+  }
+
+  func run() throws {
+    var current = try options.garden().name
+    if let name {
+      let label = try GardenRules.label(name)
+      current = label
+      try options.change { _, store in
+        try store.save(GardenSetting(id: .gardenName, value: label ?? ""))
+      }
+    }
+    try format.answer(
+      Row(name: current),
+      current.map { "The garden is called \($0.quotedForTerminal)." }
+        ?? "The garden has no name. `trunk settings --name \"A name\"` gives it one.")
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The garden's records in a replica.
+
+import AtrestCompanion
+import TrunkDomain
+
+// The domain imports no replica, so it cannot say so itself; both are of this repository.
+extension Sprout: @retroactive SyncedRecord {}
+extension Watering: @retroactive SyncedRecord {}
+extension Shining: @retroactive SyncedRecord {}
+extension Leaf: @retroactive SyncedRecord {}
+extension NodeLabel: @retroactive SyncedRecord {}
+extension GardenSetting: @retroactive SyncedRecord {}
+
+extension ReplicaTransaction {
+  /// The garden of this moment. O(its records).
+  func garden() throws(ReplicaError) -> Garden {
+    Garden(
+      sprouts: try records(of: Sprout.self), waterings: try records(of: Watering.self),
+      shinings: try records(of: Shining.self), leaves: try records(of: Leaf.self),
+      labels: try records(of: NodeLabel.self), settings: try records(of: GardenSetting.self))
+  }
+}
+
+extension ReplicaOptions<Trunk> {
+  /// The garden of the replica; an empty one if there is none. Creates nothing.
+  func garden() throws -> Garden {
+    guard let replica = try openExisting() else { return Garden() }
+    return try replica.look { try $0.garden() }
+  }
+
+  /// Reads the garden and writes to it, as one action that can be undone.
+  ///
+  /// - Parameter creates: Whether to create a replica if there is none; else the garden is empty,
+  ///   and `body` must throw.
+  func change<Result>(
+    creates: Bool = true, _ body: (Garden, ReplicaTransaction) throws -> Result
+  ) throws -> Result {
+    guard creates || Replica.exists(at: directory) else {
+      throw CommandFailure("There is no garden here yet. `trunk plant` begins one.")
+    }
+    return try open().transaction { store in
+      let garden = try store.garden()
+      return try store.action(.edit) { try body(garden, store) }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trunk` as people run it: beside `atrest` on one replica, on two devices, and typed wrongly.
+
+import Foundation
+import Testing
+
+@Suite("trunk", .timeLimit(.minutes(20)))
+struct GardenProgramTests {
+  private let trunk: Binary
+
+  init() throws { trunk = try Binary("trunk") }
+
+  private func row(_ answer: Binary.Answer) throws -> [String: Any] {
+    try #require(try answer.json() as? [String: Any], "\(answer.err)")
+  }
+
+  private func soil(_ answer: Binary.Answer) throws -> Double {
+    try #require((try row(answer)["meters"] as? [String: Any])?["soil"] as? Double)
+  }
+
+  @Test("a sprout is planted, watered, harvested; undo takes the harvest back")
+  func life() throws {
+    #expect(
+      try soil(
+        trunk(
+          "plant", "Read", "--on", "3.5", "--season", "3m", "--environment", "firm", "--json")) == 2
+    )
+    #expect(try trunk("water", "read", "Two chapters").out.contains("Water left today: 2."))
+    #expect(try trunk("shine", "3.5", "Quiet").code == 0)
+    let harvested = try row(trunk("harvest", "read", "--result", "4", "--json"))
+    #expect((harvested["sprout"] as? [String: Any])?["state"] as? String == "completed")
+    #expect(
+      ((harvested["meters"] as? [String: Any])?["capacity"] as? Double).map { $0 > 12.5 } == true)
+    #expect(try trunk("undo").out.contains("the sprout “Read”"))
+    #expect(try trunk("list", "--json").out.contains("\"active\""))
+    #expect(try trunk("journal").out.contains("Two chapters"))
+  }
+
+  @Test("what cannot be done is one sentence and a status, and changes nothing")
+  func refused() throws {
+    #expect(try trunk("plant", "Read", "--on", "3.5").code == 0)
+    let before = try trunk("tree", "--json").out
+    for (arguments, status, words) in [
+      (["plant", "x", "--on", "9.1"], Int32(64), "no twig"),
+      (["plant", "x", "--on", "3.5", "--season", "9w"], 64, "A season is"),
+      (["plant", "x", "--on", "3.5", "--environment", "wet"], 64, "An environment is"),
+      (["plant", String(repeating: "x", count: 61), "--on", "3.5"], 65, "A title has 1 to 60"),
+      (["plant", "x", "--on", "1.1", "--season", "1y", "--environment", "barren"], 65, "takes 24"),
+      (["harvest", "read", "--result", "6"], 64, "from 1 to 5"),
+      (["harvest", "read", "--result", "-1"], 64, "from 1 to 5"),
+      (["harvest", "nothing", "--result", "3"], 65, "No sprout"),
+      (["branch", "9"], 64, "no branch"), (["label", "9.9", "x"], 64, "no part of the tree"),
+      (["plant", "read"], 65, "planted already"),
+      (["delete", "read"], 65, "Only a draft"),
+      (["plant", "x", "--on", "3.5", "--at", "tomorrow 9:00"], 64, "time"),
+      (["import", "/nowhere/garden.json"], 65, "could not be read"),
+      (["water"], 64, "Missing expected argument"),
+    ] {
+      let answer = try trunk.start(arguments).wait()
+      #expect(answer.code == status, "\(arguments): \(answer.err)")
+      #expect(answer.err.contains(words), "\(arguments): \(answer.err)")
+      #expect(answer.out.isEmpty)
+    }
+    #expect(try trunk("tree", "--json").out == before)
+    for _ in 0..<3 { #expect(try trunk("water", "read").code == 0) }
+    let fourth = try trunk("water", "read")
+    #expect(fourth.code == 65 && fourth.err.hasPrefix("Today's water is used."))
+    #expect(try trunk("shine", "1.1").code == 0)
+    #expect(try trunk("shine", "1.2").code == 65)
+  }
+
+  @Test("reading creates no replica, and a wrong word neither")
+  func createsNothing() throws {
+    for arguments in [
+      ["tree"], ["list"], ["journal"], ["branch", "1"], ["leaf"], ["settings"], ["undo"],
+      ["water", "x"], ["plant", "x", "--on", "z"], ["export"],
+    ] {
+      _ = try trunk.start(arguments).wait()
+      #expect(!FileManager.default.fileExists(atPath: trunk.replica.path), "\(arguments)")
+    }
+  }
+
+  @Test("two devices plant with the last soil, and both keep their sprouts; one replica, two apps")
+  func twoDevices() throws {
+    let household = try Household()
+    let phone = try household.companion()
+    let tablet = try household.companion("tablet", isFirst: false)
+    func garden(_ device: Binary, _ arguments: String...) throws -> Binary.Answer {
+      try trunk.start(arguments, ["ATREST_REPLICA": device.replica.path]).wait()
+    }
+    let plan = ["--season", "3m", "--environment", "firm"]
+    _ = try phone("water", "add", "250")
+    for (device, title) in [(phone, "Cello"), (tablet, "Swim")] {
+      let answer = try trunk.start(
+        ["plant", title, "--on", "1.1"] + plan, ["ATREST_REPLICA": device.replica.path]
+      ).wait()
+      #expect(answer.code == 0, "\(answer.err)")
+    }
+    for device in [phone, tablet, phone] { #expect(try garden(device, "sync").code == 0) }
+    for device in [phone, tablet] {
+      let tree = try garden(device, "tree", "--json")
+      #expect(try soil(tree) == -6)
+      #expect(try (row(tree)["growing"] as? [Any])?.count == 2)
+    }
+    #expect(try garden(phone, "tree").out.contains("Soil -6.00 of 10.00"))
+    #expect(try garden(tablet, "plant", "More", "--on", "1.2").code == 65)
+    #expect(try tablet("water", "today").out.contains("250"))
+    #expect(try phone("replica", "digest").out == tablet("replica", "digest").out)
+
+    // Harvested on both with different results: the later one counts, the other is in the journal.
+    #expect(try garden(phone, "harvest", "swim", "--result", "2").code == 0)
+    #expect(try garden(tablet, "harvest", "swim", "--result", "5").code == 0)
+    for device in [phone, tablet, phone] { _ = try garden(device, "sync") }
+    for device in [phone, tablet] {
+      #expect(try garden(device, "list", "--all").out.contains("harvested 5/5"))
+    }
+    #expect(try garden(phone, "tree", "--json").out == garden(tablet, "tree", "--json").out)
+    #expect(try phone("conflicts").code == 0)
+
+    // Undo in the garden leaves the water alone.
+    #expect(try garden(tablet, "undo").out.contains("the sprout “Swim”"))
+    #expect(try phone("water", "today").out.contains("250"))
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// How sprouts are named in commands.
+
+import AtrestCompanion
+import Testing
+import TrunkDomain
+
+@testable import trunk
+
+@Suite("Typed sprouts", .timeLimit(.minutes(5)))
+struct TypedGardenTests {
+  private static func sprout(_ title: String, _ id: String, isPlanted: Bool = true) throws -> Sprout
+  {
+    let plan = Sprout.Plan(.oneMonth, .firm)
+    let uuid = try #require(RecordUUID(uuidString: id))
+    var sprout = Sprout(
+      id: uuid, title: title, twig: Twig.all[0], plan: plan, created: .epoch)
+    if isPlanted { sprout.planting = Sprout.Planting(at: .epoch.advanced(by: 1), plan: plan) }
+    return sprout
+  }
+
+  private let garden: Garden
+  private let book: Sprout
+  private let cello: Sprout
+  private let idea: Sprout
+
+  init() throws {
+    book = try Self.sprout("Read Middlemarch", "ABCD0000-0000-4000-8000-000000000001")
+    cello = try Self.sprout("Cello", "ABCE0000-0000-4000-8000-000000000002")
+    idea = try Self.sprout(
+      "Cello with others", "DEAD0000-0000-4000-8000-000000000003", isPlanted: false)
+    garden = Garden(sprouts: [book, cello, idea])
+  }
+
+  @Test("are found by words of the title and by the beginning of the id")
+  func found() throws {
+    #expect(try TypedGarden.sprout("middle", in: garden) == book)
+    #expect(try TypedGarden.sprout("MIDDLEMARCH", in: garden) == book)
+    #expect(try TypedGarden.sprout("abcd", in: garden) == book)
+    #expect(try TypedGarden.sprout("dead0000-0000", in: garden) == idea)
+  }
+
+  @Test("are what grows, where several have the words")
+  func preferred() throws {
+    #expect(try TypedGarden.sprout("cello", in: garden) == cello)
+    #expect(try TypedGarden.sprout("others", in: garden) == idea)
+  }
+
+  @Test("are not guessed", arguments: ["abc", "e", "", "zither", "0"])
+  func refused(typed: String) {
+    #expect(throws: IDProblem.self) { try TypedGarden.sprout(typed, in: garden) }
+  }
+}
