@@ -9,3 +9,4 @@
 
 @_exported import enum AtrestWire.ProgramVersion
 @_exported import struct AtrestWire.RecordFields
+@_exported import protocol AtrestWire.SyncedRecord

@@ -4,14 +4,6 @@
 import AtrestCompanion
 import TrunkDomain
 
-// The domain imports no replica, so it cannot say so itself; both are of this repository.
-extension Sprout: @retroactive SyncedRecord {}
-extension Watering: @retroactive SyncedRecord {}
-extension Shining: @retroactive SyncedRecord {}
-extension Leaf: @retroactive SyncedRecord {}
-extension NodeLabel: @retroactive SyncedRecord {}
-extension GardenSetting: @retroactive SyncedRecord {}
-
 extension ReplicaTransaction {
   /// The garden of this moment. O(its records).
   func garden() throws(ReplicaError) -> Garden {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // An exact amount of soil: sums of it do not depend on how they are grouped.
 
-/// An amount of soil, or of capacity for it, in billionths. Prices are whole, recoveries hundredths,
-/// and a reward is rounded once, to a billionth: so a replay gives the same bits everywhere.
+/// An amount of soil, or of capacity for it, in billionths. Prices are whole, recoveries are
+/// hundredths, and a reward is rounded once, to a billionth: so a replay gives the same bits
+/// everywhere.
 public struct Soil: Hashable, Comparable, Sendable {
   /// The amount in billionths.
   public let billionths: Int64

@@ -4,7 +4,7 @@
 import AtrestReplication
 import AtrestWire
 
-extension Leaf {
+extension Leaf: SyncedRecord {
   /// The kind of its records.
   public static let kind = RecordKind.leaf
 
@@ -28,7 +28,7 @@ extension Leaf {
   }
 }
 
-extension NodeLabel {
+extension NodeLabel: SyncedRecord {
   /// The kind of its records.
   public static let kind = RecordKind.node
 
@@ -48,7 +48,7 @@ extension NodeLabel {
   }
 }
 
-extension GardenSetting {
+extension GardenSetting: SyncedRecord {
   /// The kind of its records.
   public static let kind = RecordKind.setting
 

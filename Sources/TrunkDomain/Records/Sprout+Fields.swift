@@ -4,7 +4,7 @@
 import AtrestReplication
 import AtrestWire
 
-extension Sprout {
+extension Sprout: SyncedRecord {
   /// The kind of its records.
   public static let kind = RecordKind.sprout
 

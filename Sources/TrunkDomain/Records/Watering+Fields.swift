@@ -5,7 +5,7 @@ import AtrestDomain
 import AtrestReplication
 import AtrestWire
 
-extension Watering {
+extension Watering: SyncedRecord {
   /// The kind of its records.
   public static let kind = RecordKind.watering
 
@@ -38,7 +38,7 @@ extension Watering {
   }
 }
 
-extension Shining {
+extension Shining: SyncedRecord {
   /// The kind of its records.
   public static let kind = RecordKind.shining
 
