@@ -98,6 +98,7 @@ uninstall:
 release: deps
 	@$(SWIFT) build -c release --static-swift-stdlib --product atrest-syncd
 	@$(SWIFT) build -c release --static-swift-stdlib --product atrest
+	@$(SWIFT) build -c release --static-swift-stdlib --product trunk
 
 build: deps
 	@$(SWIFT) build
