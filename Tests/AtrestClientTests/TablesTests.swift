@@ -364,7 +364,7 @@ private struct RandomStep {
     default:
       var fields = RecordFields()
       fields[integer: 2] = Int64.random(in: 0..<4, using: &random)
-      return fields.values[2] ?? []
+      return fields[register: 2] ?? []
     }
   }
 

@@ -27,8 +27,9 @@ extension UnitOfWork {
     _ key: RecordKey, _ fields: RecordFields
   ) throws(ReplicaError) {
     precondition(
-      fields.values.keys.allSatisfy(RecordFields.isUsable), "a field belongs to the protocol")
-    let values = fields.values.sorted { $0.key < $1.key }.map { (field: $0.key, value: $0.value) }
+      fields.values.allSatisfy { RecordFields.isUsable($0.field) },
+      "a field belongs to the protocol")
+    let values = fields.values.map { (field: $0.field, value: $0.bytes) }
     try write(key, values, leavingUnset: true)
   }
 

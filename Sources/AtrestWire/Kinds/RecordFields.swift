@@ -11,16 +11,24 @@ import AtrestReplication
 /// bytes as `bytes`, a group as an embedded message. A field that is nil is not set, which differs
 /// from empty and from zero. Merging looks at stamps only, so bytes may be sealed.
 public struct RecordFields: Hashable, Sendable {
-  /// Each field's register value; empty for nil.
-  package private(set) var values: [FieldNumber: [UInt8]] = [:]
+  /// One field with its register value, which is empty for nil.
+  package struct Value: Hashable, Sendable {
+    package let field: FieldNumber
+    package var bytes: [UInt8]
+  }
+
+  /// The fields in ascending order, each once. An array: a record has few, and lists have many
+  /// records.
+  package private(set) var values: [Value] = []
 
   /// No fields.
   public init() {}
 
   /// The fields of a record, but for those that say whether it is deleted.
   public init(_ record: Record) {
+    values.reserveCapacity(record.registers.count)
     for register in record.registers where Self.isUsable(register.field) {
-      values[register.field] = register.value
+      values.append(Value(field: register.field, bytes: register.value))
     }
   }
 
@@ -69,8 +77,9 @@ public struct RecordFields: Hashable, Sendable {
   }
 
   /// The field as a group of fields, which are one register: for values that belong together, such
-  /// as a time and the zone that it was written in. A group's fields have numbers from 1 on, and
-  /// nothing merges them apart. nil if the field is not set or holds something else.
+  /// as a time and the zone that it was written in. A group's fields have numbers from 1 on, at
+  /// most 64 of them, and nothing merges them apart. nil if the field is not set or holds something
+  /// else.
   public subscript(group field: FieldNumber) -> RecordFields? {
     get {
       last(field) { field throws(WireError) in try RecordFields(message: field.content()) }
@@ -79,34 +88,59 @@ public struct RecordFields: Hashable, Sendable {
   }
 
   /// The fields of an embedded message. Of a field that occurs several times the last one counts.
+  /// A message of more fields than a record has registers is no group.
   private init(message bytes: Slice) throws(WireError) {
     var reader = WireReader(bytes)
-    while let next = try reader.next() { values[next.number] = next.encoded }
+    while let next = try reader.next() {
+      self[register: next.number] = next.encoded
+      guard values.count <= Limit.registers else {
+        throw .invalid("a group has very many fields")
+      }
+    }
   }
 
   /// The fields that differ from those of an earlier value.
   package func changed(from earlier: RecordFields) -> RecordFields {
     var changed = RecordFields()
-    changed.values = values.filter { (earlier.values[$0.key] ?? []) != $0.value }
+    changed.values = values.filter { (earlier[register: $0.field] ?? []) != $0.bytes }
     return changed
   }
 
   /// The message of the kind that has these fields.
   package var message: [UInt8] {
-    values.sorted { $0.key < $1.key }.flatMap { $0.value }
+    values.flatMap { $0.bytes }
   }
 
   /// Sets a register value that is encoded already.
   package subscript(register field: FieldNumber) -> [UInt8]? {
-    get { values[field] }
-    set { values[field] = newValue }
+    get {
+      let index = index(of: field)
+      return index < values.count && values[index].field == field ? values[index].bytes : nil
+    }
+    set {
+      let index = index(of: field)
+      let isThere = index < values.count && values[index].field == field
+      switch (isThere, newValue) {
+      case (true, let bytes?): values[index].bytes = bytes
+      case (false, let bytes?): values.insert(Value(field: field, bytes: bytes), at: index)
+      case (true, nil): values.remove(at: index)
+      case (false, nil): break
+      }
+    }
+  }
+
+  /// The place of a field among the values, or where it would be.
+  private func index(of field: FieldNumber) -> Int {
+    var index = 0
+    while index < values.count, values[index].field < field { index += 1 }
+    return index
   }
 
   // MARK: - As bytes
 
   private mutating func set(_ field: FieldNumber, _ value: PresentField.Value?) {
     precondition(Self.isNumber(field), "\(field) is no number of a field")
-    values[field] = value.map { encode(PresentField(number: field, value: $0)) } ?? []
+    self[register: field] = value.map { encode(PresentField(number: field, value: $0)) } ?? []
   }
 
   /// Reads the last occurrence of the field in its register, while its bytes are borrowed; nil for
@@ -114,7 +148,7 @@ public struct RecordFields: Hashable, Sendable {
   private func last<Value>(
     _ field: FieldNumber, _ read: (WireField) throws(WireError) -> Value?
   ) -> Value? {
-    guard let value = values[field], !value.isEmpty else { return nil }
+    guard let value = self[register: field], !value.isEmpty else { return nil }
     return value.withUnsafeBytes { bytes -> Value? in
       var reader = WireReader(bytes)
       var found: Value?
