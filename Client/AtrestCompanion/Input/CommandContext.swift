@@ -49,7 +49,8 @@ public struct CommandContext: Hashable, Sendable {
     CommandContext(now: now, zone: zone, localeFormat: localeFormat, unit: unit)
   }
 
-  /// Parses a typed time, such as `22:30`, `10:30 pm`, `yesterday 22:30` or `2h ago`; nil stays nil.
+  /// Parses a typed time, such as `22:30`, `10:30 pm`, `yesterday 22:30` or `2h ago`; nil stays
+  /// nil.
   ///
   /// - Throws: `InputProblem.notATime` or `.skippedTime`. Whether the time may lie in the future
   ///   is for `TypedRules` to check.
