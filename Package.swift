@@ -397,6 +397,13 @@ let package = Package(
         "AtrestReplication", "AtrestTestSupport", "AtrestWire",
       ], exclude: ["Python"], swiftSettings: strict),
     .testTarget(
+      name: "AtrestCompanionTests",
+      dependencies: [
+        "AtrestClient", "AtrestCommandLine", "AtrestCompanion", "AtrestReplication", "AtrestSync",
+        "AtrestTestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], swiftSettings: strict),
+    .testTarget(
       name: "AtrestTests",
       dependencies: [
         "AtrestAppStore", "atrest", "AtrestClient", "AtrestCompanion", "AtrestDomain",

@@ -6,6 +6,7 @@ import AtrestCommandLine
 import AtrestCompanion
 import AtrestDomain
 import AtrestPortability
+import AtrestReplication
 import AtrestWire
 
 @main
@@ -39,10 +40,12 @@ struct Atrest: ParsableCommand {
       TreeCommand.self,
       SettingsCommand.self, VigilCommand.self, PremiumCommand.self,
       StatusCommand.self, SessionsCommand.self,
-      SyncCommand<Atrest>.self, ConflictsCommand.self, PairCommand.self, InviteCommand.self,
-      DevicesCommand.self, AccountCommand.self, EntitlementCommand.self, UnpairCommand.self,
-      ImportCommand.self, ExportCommand.self, DoctorCommand.self, LabCommand.self,
-      ReplicaCommand.self, CompletionsCommand.self,
+      SyncCommand<Atrest>.self, ConflictsCommand<Atrest>.self, PairCommand<Atrest>.self,
+      InviteCommand<Atrest>.self,
+      DevicesCommand<Atrest>.self, AccountCommand<Atrest>.self, EntitlementCommand.self,
+      UnpairCommand<Atrest>.self,
+      ImportCommand.self, ExportCommand.self, DoctorCommand<Atrest>.self, LabCommand.self,
+      ReplicaCommand<Atrest>.self, CompletionsCommand<Atrest>.self,
     ], defaultSubcommand: NowCommand.self)
 
   // Declared here too, so that it may precede the subcommand.
@@ -56,6 +59,18 @@ extension Atrest: Companion {
   static let programName = "atrest"
 
   static let countOptions: Set = ["--days", "--limit", "--devices", "--edits"]
+
+  static let contents = "when you fasted and drank"
+
+  static let dismissesConflicts = false
+
+  static func correctingCommand(for kind: RecordKind) -> String? {
+    switch kind {
+    case .session: "sessions"
+    case .water: "water"
+    default: nil
+    }
+  }
 
   static func ownFailure(of error: any Error) -> CommandFailure? {
     switch error {

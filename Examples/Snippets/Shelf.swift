@@ -7,9 +7,15 @@ import AtrestCompanion
 // snippet: program
 struct Shelf: ParsableCommand, Companion {
   static let programName = "shelf"
+  static let vocabularies: [any KindVocabulary] = [BookVocabulary(), AtrestVocabulary()]
   static let configuration = CommandConfiguration(
     commandName: programName, abstract: "What you read, on all of your devices.",
-    subcommands: [AddCommand.self, SyncCommand<Shelf>.self])
+    subcommands: [
+      AddCommand.self, PairCommand<Shelf>.self, UnpairCommand<Shelf>.self,
+      InviteCommand<Shelf>.self, DevicesCommand<Shelf>.self, SyncCommand<Shelf>.self,
+      ConflictsCommand<Shelf>.self, AccountCommand<Shelf>.self, DoctorCommand<Shelf>.self,
+      ReplicaCommand<Shelf>.self, CompletionsCommand<Shelf>.self,
+    ])
 
   @OptionGroup var options: ReplicaOptions<Shelf>
 }
@@ -34,6 +40,38 @@ struct AddCommand: AsyncParsableCommand {
     try await options.open().save(book)
     try format.answer(
       Row(title: book.title, page: book.page), "Noted \(title.quotedForTerminal).")
+  }
+}
+// snippet: end
+
+// snippet: vocabulary
+struct BookVocabulary: KindVocabulary {
+  let kinds: Set = [Book.kind]
+
+  func name(of kind: RecordKind) -> String { "book" }
+  func noun(for kind: RecordKind) -> String { "a book" }
+
+  func name(of field: FieldNumber, in kind: RecordKind) -> String? {
+    switch field {
+    case 2: "title"
+    case 3: "page"
+    default: nil
+    }
+  }
+
+  func detail(of record: Record, _ context: CommandContext) -> String? {
+    RecordFields(record)[text: 2]?.quotedForTerminal
+  }
+
+  func text(of register: Register, in kind: RecordKind, _ context: CommandContext) -> String? {
+    let fields = RecordFields(register)
+    return fields[text: 2]?.quotedForTerminal ?? fields[integer: 3].map { "page \($0)" }
+  }
+
+  func object(of register: Register, in kind: RecordKind) -> (any Encodable)? {
+    let fields = RecordFields(register)
+    if let title = fields[text: 2] { return ["title": title] }
+    return fields[integer: 3].map { ["page": $0] }
   }
 }
 // snippet: end

@@ -6,6 +6,7 @@ import AtrestReplication
 import AtrestWire
 import Testing
 
+@testable import AtrestCompanion
 @testable import atrest
 
 @Suite("Where devices come from, in words", .timeLimit(.minutes(20)))
@@ -71,7 +72,8 @@ struct DeviceFamilyTests {
     let (phone, laptop) = (device(1, "phone"), device(3, "laptop"))
     let tablet = device(2, "tablet", invited(1), isCurrent: true)
     let words = RevocationWords(
-      device: phone, family: DeviceFamily([phone, tablet, laptop]))
+      device: phone, family: DeviceFamily([phone, tablet, laptop]),
+      program: Atrest.programName)
     let both = [tablet.replica, laptop.replica]
     let ended = Revocation(revoked: [phone.replica], remaining: both)
     let left = words.done(ended, isForAll: false)

@@ -8,25 +8,28 @@ import AtrestSync
 import Foundation
 import Testing
 
+@testable import AtrestCompanion
 @testable import atrest
 
 @Suite("What a look at everything says", .timeLimit(.minutes(20)))
 struct DoctorViewTests {
   private func key(_ kind: RecordKind, _ id: UInt8) -> RecordKey { RecordKey(kind: kind, id: [id]) }
 
+  private let words = DoctorWords(program: Atrest.programName)
+
   private func report(_ differences: Differences? = nil) -> DoctorReport {
     var report = DoctorReport(records: 812, status: Fixture.status(waiting: 3))
-    if let differences { report.found(differences) }
+    if let differences { report.found(differences, Atrest.recordWords) }
     return report
   }
 
   @Test("equal: everything is said in a few lines")
   func equal() {
     let report = report(Differences())
-    #expect(report.hereLines == ["Here: 812 records, all readable.", "3 changes wait to sync."])
+    #expect(words.here(report) == ["Here: 812 records, all readable.", "3 changes wait to sync."])
     #expect(
-      report.thereLines == ["Account: “home” on 127.0.0.1:7420.", "Clock: as the server's."])
-    #expect(report.verdict.hasSuffix("differ only by what is still to be exchanged."))
+      words.there(report) == ["Account: “home” on 127.0.0.1:7420.", "Clock: as the server's."])
+    #expect(words.verdict(report).hasSuffix("differ only by what is still to be exchanged."))
     #expect(report.isWell)
   }
 
@@ -39,24 +42,26 @@ struct DoctorViewTests {
     found.news = [key(.water, 5)]
     found.serverOffsetMilliseconds = -95_500
     var report = report(found)
-    #expect(report.thereLines.contains("Differs: session: 2 missing here, 1 not alike."))
-    #expect(report.thereLines.contains("Differs: water: 1 missing on the server."))
-    #expect(report.thereLines.contains("1 record is new on the server; `atrest sync` brings it."))
-    #expect(report.thereLines.contains { $0.hasPrefix("Clock: 95 seconds ahead of the server's") })
-    #expect(report.verdict == "4 records differ. `atrest doctor` without `--check` mends that.")
+    #expect(words.there(report).contains("Differs: session: 2 missing here, 1 not alike."))
+    #expect(words.there(report).contains("Differs: water: 1 missing on the server."))
+    #expect(words.there(report).contains("1 record is new on the server; `atrest sync` brings it."))
+    #expect(
+      words.there(report).contains { $0.hasPrefix("Clock: 95 seconds ahead of the server's") })
+    #expect(
+      words.verdict(report) == "4 records differ. `atrest doctor` without `--check` mends that.")
     #expect(!report.isWell)
     report.repaired(SyncReport(), left: Differences())
-    #expect(report.verdict.hasPrefix("All is well again"))
+    #expect(words.verdict(report).hasPrefix("All is well again"))
     #expect(report.isWell)
     report.repaired(SyncReport(), left: found)
-    #expect(report.verdict.hasPrefix("4 records differ still; nothing is lost."))
+    #expect(words.verdict(report).hasPrefix("4 records differ still; nothing is lost."))
   }
 
   @Test("unpaired, or nothing written: nothing to compare, and nothing amiss")
   func unpaired() {
-    #expect(DoctorReport().verdict == "Nothing is written here yet, and nothing is amiss.")
+    #expect(words.verdict(DoctorReport()) == "Nothing is written here yet, and nothing is amiss.")
     let report = DoctorReport(records: 2, status: Fixture.status(paired: false))
-    #expect(report.isWell && report.verdict.contains("not paired"))
+    #expect(report.isWell && words.verdict(report).contains("not paired"))
   }
 
   @Test("for programs")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that people asked for: whole, and on the disk, before they are told.
 
+import AtrestCommandLine
 import AtrestTestSupport
 import Foundation
 import Testing

@@ -2,7 +2,6 @@
 // Fasts, drinks, writes and contexts that the tests in this folder share.
 
 import AtrestCommandLine
-import AtrestCompanion
 import AtrestDomain
 import AtrestFoundation
 import AtrestReplication
@@ -10,6 +9,7 @@ import AtrestWire
 import Foundation
 
 @testable import AtrestClient
+@testable import AtrestCompanion
 @testable import atrest
 
 enum Fixture {

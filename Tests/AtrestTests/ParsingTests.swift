@@ -32,22 +32,22 @@ struct ParsingTests {
     _ = try parse("sessions edit 3f --outcome Completed", as: SessionsCommand.Edit.self)
     _ = try parse("sessions delete 3f", as: SessionsCommand.Delete.self)
     #expect(try parse("sync --watch", as: SyncCommand<Atrest>.self).watch)
-    _ = try parse("conflicts", as: ConflictsCommand.List.self)
-    _ = try parse("conflicts show 81c0", as: ConflictsCommand.Show.self)
-    _ = try parse("conflicts restore 81c0", as: ConflictsCommand.Restore.self)
-    #expect(try parse("pair LINK --name phone", as: PairCommand.self).name == "phone")
-    _ = try parse("unpair --json", as: UnpairCommand.self)
-    _ = try parse("invite", as: InviteCommand.self)
-    _ = try parse("devices", as: DevicesCommand.List.self)
-    #expect(try parse("devices revoke 9b1f", as: DevicesCommand.Revoke.self).scope == nil)
+    _ = try parse("conflicts", as: ConflictsCommand<Atrest>.List.self)
+    _ = try parse("conflicts show 81c0", as: ConflictsCommand<Atrest>.Show.self)
+    _ = try parse("conflicts restore 81c0", as: ConflictsCommand<Atrest>.Restore.self)
+    #expect(try parse("pair LINK --name phone", as: PairCommand<Atrest>.self).name == "phone")
+    _ = try parse("unpair --json", as: UnpairCommand<Atrest>.self)
+    _ = try parse("invite", as: InviteCommand<Atrest>.self)
+    _ = try parse("devices", as: DevicesCommand<Atrest>.List.self)
+    #expect(try parse("devices revoke 9b1f", as: DevicesCommand<Atrest>.Revoke.self).scope == nil)
     for (flag, scope) in [
-      ("--only", DevicesCommand.Revoke.Scope.only), ("--with-descendants", .withDescendants),
+      ("--only", RevocationScope.only), ("--with-descendants", .withDescendants),
     ] {
-      let command = try parse("devices revoke 9b1f \(flag)", as: DevicesCommand.Revoke.self)
+      let command = try parse("devices revoke 9b1f \(flag)", as: DevicesCommand<Atrest>.Revoke.self)
       #expect(command.scope == scope)
     }
-    _ = try parse("replica dump --json --values", as: ReplicaCommand.Dump.self)
-    _ = try parse("replica digest", as: ReplicaCommand.Digest.self)
+    _ = try parse("replica dump --json --values", as: ReplicaCommand<Atrest>.Dump.self)
+    _ = try parse("replica digest", as: ReplicaCommand<Atrest>.Digest.self)
   }
 
   @Test("take the replica's folder before or after the command")
@@ -124,13 +124,16 @@ struct ParsingTests {
 
   @Test("a device is called what was typed, or after its host")
   func deviceName() throws {
-    #expect(try PairCommand.deviceName(given: "  my   phone ", host: "h") == "my phone")
-    #expect(try PairCommand.deviceName(given: nil, host: "laptop.example.org") == "laptop")
-    #expect(try PairCommand.deviceName(given: nil, host: "") == "device")
-    let long = try PairCommand.deviceName(given: nil, host: String(repeating: "ü", count: 50))
+    #expect(try PairCommand<Atrest>.deviceName(given: "  my   phone ", host: "h") == "my phone")
+    #expect(try PairCommand<Atrest>.deviceName(given: nil, host: "laptop.example.org") == "laptop")
+    #expect(try PairCommand<Atrest>.deviceName(given: nil, host: "") == "device")
+    let long = try PairCommand<Atrest>.deviceName(
+      given: nil, host: String(repeating: "ü", count: 50))
     #expect(long.utf8.count == 64)
     for bad in ["", "  ", String(repeating: "a", count: 65), "a\u{1B}[2J"] {
-      #expect(throws: CommandFailure.self) { try PairCommand.deviceName(given: bad, host: "h") }
+      #expect(throws: CommandFailure.self) {
+        try PairCommand<Atrest>.deviceName(given: bad, host: "h")
+      }
     }
   }
 }

@@ -2,7 +2,6 @@
 // The exact output for people and for programs.
 
 import AtrestCommandLine
-import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestSync
@@ -11,6 +10,7 @@ import Foundation
 import Testing
 
 @testable import AtrestClient
+@testable import AtrestCompanion
 @testable import atrest
 
 @Suite("JSON", .timeLimit(.minutes(20)))
@@ -91,7 +91,7 @@ struct JSONTests {
   @Test("a conflict holds both values, devices and times")
   func conflict() throws {
     #expect(
-      try JSON.text(ConflictRow(Fixture.conflict, Fixture.devices)) == """
+      try JSON.text(ConflictRow(Fixture.conflict, Fixture.devices, Atrest.recordWords)) == """
         {
           "field" : "span",
           "id" : "\(Fixture.conflict.displayID)",
@@ -147,16 +147,16 @@ struct JSONTests {
   func dump() throws {
     var record = Record(key: RecordKey(kind: .session, id: Fixture.completed.id.bytes))
     record.set(Fixture.conflict.conflict.kept)
-    let quiet = try JSON.line(RecordDump(record, withValues: false))
+    let quiet = try JSON.line(RecordDump(record, Atrest.recordWords, withValues: false))
     #expect(
       quiet
         == #"{"deleted":false,"id":"3f2a0000000040008000000000000002","kind":1,"name":"session","registers":["#
         + #"{"field":2,"name":"span","stamp":{"counter":0,"replica":"9b1f000000000001","time":"2026-11-19T11:30:00Z"},"#
         + #""value_bytes":\#(Fixture.conflict.conflict.kept.value.count)}]}"#)
-    let full = RecordDump(record, withValues: true)
+    let full = RecordDump(record, Atrest.recordWords, withValues: true)
     #expect(full.registers.map(\.value) == [ShortID.hex(Fixture.conflict.conflict.kept.value)])
     #expect(
-      RecordDump(record, withValues: false).text
+      RecordDump(record, Atrest.recordWords, withValues: false).text
         == "session 3f2a0000000040008000000000000002 span=1795087800000.0@9b1f000000000001")
   }
 }
@@ -301,15 +301,16 @@ struct WordsTests {
   @Test("a conflict shows both values, devices and times")
   func conflict() {
     #expect(
-      ConflictWords.detail(Fixture.conflict, id: "81c0", Fixture.devices, Fixture.context) == """
-        A fast: changed on two devices that did not know of each other.
-          record     3f2a0000-0000-4000-8000-000000000002
-          kept       18 Nov 2026, 20:00 to 19 Nov 2026, 12:30, completed
-                     written on laptop (this device), 19 Nov 2026, 12:30
-          set aside  18 Nov 2026, 20:00 to 19 Nov 2026, 11:00, completed
-                     written on phone, 19 Nov 2026, 11:00
-        `atrest conflicts restore 81c0` writes the value that was set aside back.
-        """)
+      ConflictWords(Atrest.self, Fixture.context)
+        .detail(Fixture.conflict, id: "81c0", Fixture.devices) == """
+          A fast: changed on two devices that did not know of each other.
+            record     3f2a0000-0000-4000-8000-000000000002
+            kept       18 Nov 2026, 20:00 to 19 Nov 2026, 12:30, completed
+                       written on laptop (this device), 19 Nov 2026, 12:30
+            set aside  18 Nov 2026, 20:00 to 19 Nov 2026, 11:00, completed
+                       written on phone, 19 Nov 2026, 11:00
+          `atrest conflicts restore 81c0` writes the value that was set aside back.
+          """)
   }
 
   @Test("a deleted record is still told apart by what it held")
@@ -320,20 +321,34 @@ struct WordsTests {
     record.set(
       Register(field: 2, stamp: stamp, value: WaterField.encode(Fixture.glass.intake)))
     #expect(
-      RecordWords.noun(record.key, record, Fixture.context)
+      Atrest.recordWords.noun(record.key, record, Fixture.context)
         == "a water entry, 250 ml, today 09:15")
-    #expect(RecordWords.noun(record.key, nil, Fixture.context) == "a water entry")
+    #expect(Atrest.recordWords.noun(record.key, nil, Fixture.context) == "a water entry")
   }
 
   @Test("values of conflicts, also those that this version cannot read")
   func values() {
-    func words(_ value: FieldValue) -> String { ConflictWords.value(value, Fixture.context) }
-    #expect(words(.deleted(true)) == "deleted")
-    #expect(words(.targetMinutes(990)) == "target 16h 30m")
-    #expect(words(.intake(Fixture.glass.intake)) == "250 ml, today 09:15")
-    #expect(words(.span(Fixture.active.span)) == "going on since yesterday 22:30")
-    #expect(words(.text("a\u{1B}b")) == "“a\u{FFFD}b”")
-    #expect(words(.unknown) == "a value that this version cannot read")
+    func words(_ kind: RecordKind, _ field: FieldNumber, _ value: [UInt8]) -> String {
+      let stamp = Stamp(time: HybridTime(rawValue: 9), replica: ReplicaID(rawValue: 1))
+      let register = Register(field: field, stamp: stamp, value: value)
+      return Atrest.recordWords.text(of: register, in: kind, Fixture.context)
+    }
+    #expect(words(.water, Register.deletedField, Register.deletedValue) == "deleted")
+    #expect(words(RecordKind(rawValue: 77), Register.deletedField, []) == "not deleted")
+    #expect(
+      words(.session, SessionField.target, SessionField.encode(targetMinutes: 990))
+        == "target 16h 30m")
+    #expect(
+      words(.water, WaterField.intake, WaterField.encode(Fixture.glass.intake))
+        == "250 ml, today 09:15")
+    #expect(
+      words(.session, SessionField.span, SessionField.encode(Fixture.active.span))
+        == "going on since yesterday 22:30")
+    #expect(
+      words(.preference, PreferenceField.value, PreferenceField.encode("a\u{1B}b"))
+        == "“a\u{FFFD}b”")
+    #expect(
+      words(.water, WaterField.intake, [0xFF]) == "a value that this version cannot read")
   }
 
   @Test("a device without a known name has its digits")

@@ -549,7 +549,7 @@ PLANTED = [
     one(
         "exportNotSynced",
         "An export is not on the disk when it is said to be written.",
-        "Client/atrest/Output/ExportFile.swift",
+        "Sources/AtrestCommandLine/Output/ExportFile.swift",
         "guard «fsync(descriptor) == 0» else",
         "true",
         tests="AtrestTests",

@@ -70,13 +70,7 @@ extension ReplicaTransaction {
 
 extension JournalEntry {
   /// The losing value as the only field of a record, for kinds that an app brings.
-  public var lostFields: RecordFields { fields(of: conflict.lost) }
+  public var lostFields: RecordFields { RecordFields(conflict.lost) }
   /// The winning value, likewise.
-  public var keptFields: RecordFields { fields(of: conflict.kept) }
-
-  private func fields(of register: Register) -> RecordFields {
-    var fields = RecordFields()
-    if RecordFields.isUsable(register.field) { fields[register: register.field] = register.value }
-    return fields
-  }
+  public var keptFields: RecordFields { RecordFields(conflict.kept) }
 }

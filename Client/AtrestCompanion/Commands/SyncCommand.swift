@@ -10,6 +10,7 @@ import Synchronization
 
 /// `sync [--watch] [--allow-mass-deletion]`: exchanges what is new.
 public struct SyncCommand<Program: Companion>: AsyncParsableCommand {
+  /// Its name and help.
   public static var configuration: CommandConfiguration {
     CommandConfiguration(
       commandName: "sync", abstract: "Exchange what is new with your other devices.",
@@ -32,12 +33,17 @@ public struct SyncCommand<Program: Companion>: AsyncParsableCommand {
 
   private var words: SyncWords { SyncWords(Program.programName) }
 
+  /// - Throws: `ValidationError` for `--allow-mass-deletion` beside `--watch`.
   public func validate() throws {
     if watch, allowMassDeletion {
       throw ValidationError("A word for deletions is given once: leave '--watch' out.")
     }
   }
 
+  /// Syncs once and says what was exchanged, or until it is interrupted.
+  ///
+  /// - Throws: `SyncError`, `ReplicaError`, and `CommandFailure` for writes that the server
+  ///   refused.
   public func run() async throws {
     let replica = try options.openPaired()
     if watch {

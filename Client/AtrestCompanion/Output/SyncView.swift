@@ -79,6 +79,12 @@ package struct SyncWords: Sendable {
       + "for your word; everything else was exchanged. If you mean it: `\(program) sync --allow-mass-deletion`."
   }
 
+  /// The sentence about deletions that still wait.
+  package func held(waiting count: Int) -> String {
+    "\(count == 1 ? "1 deletion waits" : "\(count) deletions wait") for your word, because most of what there is "
+      + "would go. `\(program) sync --allow-mass-deletion` lets it happen; what you write again stays."
+  }
+
   /// The sentences about refused writes; nil if there are none.
   package func refused(_ report: SyncReport) -> String? {
     var sentences: [String] = []

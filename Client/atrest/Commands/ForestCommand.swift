@@ -162,7 +162,7 @@ struct TreeCommand: ParsableCommand {
     try format.answer(
       row,
       (DrawingView.trimmed(isUnicode ? drawing : drawing.ascii, Terminal.style)
-        + [SessionWords.span(session.span, context)]).joined(separator: "\n"))
+        + [AtrestVocabulary.words(session.span, context)]).joined(separator: "\n"))
   }
 
   private func find(in replica: Replica?, _ context: CommandContext) throws -> Session {

@@ -22,7 +22,7 @@ struct SessionsCommand: ParsableCommand {
   ) throws(IDProblem) -> Session {
     try ShortID.find(
       typed, in: sessions, noun: "fast", id: { ShortID.hex($0.id) },
-      describe: { SessionWords.span($0.span, context) })
+      describe: { AtrestVocabulary.words($0.span, context) })
   }
 
   struct List: ParsableCommand {
@@ -185,7 +185,7 @@ struct SessionsCommand: ParsableCommand {
       }
       try format.answer(
         SessionRow(session, now: context.now),
-        "Deleted the fast: \(SessionWords.span(session.span, context)).")
+        "Deleted the fast: \(AtrestVocabulary.words(session.span, context)).")
     }
   }
 }

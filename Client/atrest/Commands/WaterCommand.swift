@@ -29,7 +29,7 @@ struct WaterCommand: ParsableCommand {
   ) throws(IDProblem) -> WaterEntry {
     try ShortID.find(
       typed, in: entries, noun: "entry", id: { ShortID.hex($0.id) },
-      describe: { WaterWords.intake($0.intake, context) })
+      describe: { AtrestVocabulary.words($0.intake, context) })
   }
 
   /// Creates an intake from typed values and checks them.
@@ -81,7 +81,7 @@ struct WaterCommand: ParsableCommand {
       let total = WaterDay.total(of: water, onDayOf: context.now, in: context.zone)
       try format.answer(
         WaterRow(entry, in: context.zone),
-        "Noted \(WaterWords.intake(entry.intake, person)). Today: \(person.amount(total)).")
+        "Noted \(AtrestVocabulary.words(entry.intake, person)). Today: \(person.amount(total)).")
     }
   }
 
@@ -202,7 +202,7 @@ struct WaterCommand: ParsableCommand {
       }
       try format.answer(
         WaterRow(entry, in: context.zone),
-        "Corrected: \(WaterWords.intake(entry.intake, context.following(choices))).")
+        "Corrected: \(AtrestVocabulary.words(entry.intake, context.following(choices))).")
     }
   }
 
@@ -232,7 +232,7 @@ struct WaterCommand: ParsableCommand {
       }
       try format.answer(
         WaterRow(entry, in: context.zone),
-        "Deleted \(WaterWords.intake(entry.intake, context.following(choices))).")
+        "Deleted \(AtrestVocabulary.words(entry.intake, context.following(choices))).")
     }
   }
 

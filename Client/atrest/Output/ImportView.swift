@@ -188,7 +188,7 @@ struct ImportRow: Encodable {
     latest = report.instants?.upperBound
     total = Counts(report.total)
     kinds = Dictionary(
-      report.kinds.map { (RecordWords.name(of: $0.key), Counts($0.value)) }
+      report.kinds.map { (Atrest.recordWords.name(of: $0.key), Counts($0.value)) }
     ) { first, _ in first }
     active = report.active?.rawValue
     finished = report.finished
@@ -219,6 +219,6 @@ struct ExportRow: Encodable {
     self.file = file
     self.format = format
     self.bytes = bytes
-    records = Dictionary(counts.map { (RecordWords.name(of: $0.key), $0.value) }) { $0 + $1 }
+    records = Dictionary(counts.map { (Atrest.recordWords.name(of: $0.key), $0.value) }) { $0 + $1 }
   }
 }

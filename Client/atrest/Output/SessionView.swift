@@ -31,36 +31,8 @@ struct SessionRow: Encodable, Equatable {
   }
 }
 
-extension Session.Outcome {
-  /// The word for display and input.
-  var word: String {
-    switch self {
-    case .active: "active"
-    case .completed: "completed"
-    case .abandoned: "abandoned"
-    }
-  }
-
-  /// The outcome for a word; nil for any other word.
-  init?(word: String) {
-    guard let outcome = Self.allCases.first(where: { $0.word == word.lowercased() }) else {
-      return nil
-    }
-    self = outcome
-  }
-}
-
 /// Texts about fasts.
 enum SessionWords {
-  /// A span such as `20 Nov 2026, 22:30 to yesterday 14:30`, `today 4:30 to 12:30`, or `since 20
-  /// Nov 2026, 22:30`.
-  static func span(_ span: Session.Span, _ context: CommandContext) -> String {
-    guard let end = span.end else { return "since \(context.words(span.start))" }
-    let isOneDay = LocalDay(span.start, in: context.zone) == LocalDay(end, in: context.zone)
-    let endWords = isOneDay ? context.clock(end) : context.words(end)
-    return "\(context.words(span.start)) to \(endWords)"
-  }
-
   /// A table of fasts, latest start first.
   static func list(_ sessions: [Session], ids: [String: String], _ context: CommandContext) -> Table
   {

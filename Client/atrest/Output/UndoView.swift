@@ -29,10 +29,10 @@ struct UndoRow: Encodable, Equatable {
     changes = undone.changes.map { change in
       let key = change.after.key
       func names(_ fields: [FieldNumber]) -> [String] {
-        fields.map { RecordWords.name(of: $0, in: key.kind) }
+        fields.map { Atrest.recordWords.name(of: $0, in: key.kind) }
       }
       return Change(
-        kind: RecordWords.name(of: key.kind), id: RecordWords.id(of: key),
+        kind: Atrest.recordWords.name(of: key.kind), id: Atrest.recordWords.id(of: key),
         restored: names(change.restored), kept: names(change.kept))
     }
   }
@@ -121,11 +121,11 @@ enum UndoWords {
   ) -> String {
     func fast(_ record: Record?) -> String {
       let session = record.flatMap { try? Session($0) }
-      return session.map { SessionWords.span($0.span, context) } ?? "a fast"
+      return session.map { AtrestVocabulary.words($0.span, context) } ?? "a fast"
     }
     func glass(_ record: Record?) -> String {
       let entry = record.flatMap { try? WaterEntry($0) }
-      return entry.map { WaterWords.intake($0.intake, context) } ?? "something drunk"
+      return entry.map { AtrestVocabulary.words($0.intake, context) } ?? "something drunk"
     }
     switch action {
     case .begin: return "Undone: the fast \(fast(change.after)) was not begun."

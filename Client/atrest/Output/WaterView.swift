@@ -54,11 +54,6 @@ enum WaterWords {
     }.joined(separator: "\n")
   }
 
-  /// An intake such as `250 ml, today 22:30`.
-  static func intake(_ intake: WaterEntry.Intake, _ context: CommandContext) -> String {
-    "\(context.amount(intake.millilitres)), \(context.words(intake.at))"
-  }
-
   private static func name(of day: LocalDay, _ context: CommandContext) -> String {
     switch day.number - LocalDay(context.now, in: context.zone).number {
     case 0: "Today"

@@ -32,6 +32,11 @@ public struct RecordFields: Hashable, Sendable {
     }
   }
 
+  /// The field of a register alone; none for one that says whether the record is deleted.
+  public init(_ register: Register) {
+    if Self.isUsable(register.field) { values[register.field] = register.value }
+  }
+
   /// Whether a kind may have a field of this number: 2 to 536,870,911, but for 15, which the
   /// protocol uses, and 19,000 to 19,999, which protobuf keeps to itself.
   public static func isUsable(_ field: FieldNumber) -> Bool {

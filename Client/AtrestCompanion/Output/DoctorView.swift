@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The findings and the verdict of `atrest doctor`.
+// The findings and the verdict of `doctor`.
 
 import AtrestClient
 import AtrestCommandLine
-import AtrestCompanion
 import AtrestReplication
 import AtrestSync
 import Foundation
@@ -57,7 +56,7 @@ struct DoctorReport: Encodable, Equatable {
   var isWell: Bool { left == 0 }
 
   /// Adds the findings of a comparison.
-  mutating func found(_ found: Differences) {
+  mutating func found(_ found: Differences, _ words: RecordWords) {
     clockOffsetMilliseconds = found.serverOffsetMilliseconds
     news = found.news.count
     serverLostData = found.isRestarted
@@ -66,7 +65,7 @@ struct DoctorReport: Encodable, Equatable {
     differences = Set(keys.map(\.kind)).sorted().map { kind in
       func count(_ keys: Set<RecordKey>) -> Int { keys.count { $0.kind == kind } }
       return Kind(
-        kind: RecordWords.name(of: kind), missingHere: count(found.missingHere),
+        kind: words.name(of: kind), missingHere: count(found.missingHere),
         missingOnServer: count(found.missingThere), different: count(found.different))
     }
   }
@@ -78,31 +77,44 @@ struct DoctorReport: Encodable, Equatable {
     heldDeletions = report.heldDeletions?.count ?? 0
     self.left = left.count
   }
+}
+
+/// Texts about the findings.
+struct DoctorWords {
+  /// What people type, before the names of commands.
+  let program: String
 
   /// The local findings as text.
-  var hereLines: [String] {
+  func here(_ report: DoctorReport) -> [String] {
     var lines = [
-      "Here: \(records == 1 ? "1 record" : "\(records) records"), all readable."
+      "Here: \(report.records == 1 ? "1 record" : "\(report.records) records"), all readable."
     ]
-    if waiting > 0 {
-      lines.append(waiting == 1 ? "1 change waits to sync." : "\(waiting) changes wait to sync.")
+    if report.waiting > 0 {
+      lines.append(
+        report.waiting == 1 ? "1 change waits to sync." : "\(report.waiting) changes wait to sync.")
     }
-    if refused > 0 { lines.append(SyncWords(Atrest.programName).refused(refused)) }
-    if heldDeletions > 0 { lines.append(StatusReport.heldWords(heldDeletions)) }
+    if report.refused > 0 { lines.append(SyncWords(program).refused(report.refused)) }
+    if report.heldDeletions > 0 {
+      lines.append(SyncWords(program).held(waiting: report.heldDeletions))
+    }
     return lines
   }
 
   /// The server's findings as text.
-  var thereLines: [String] {
-    var lines = ["Account: “\((account ?? "").escapedForTerminal)” on \(server ?? "")."]
-    lines.append(clockLine)
-    if let news, news > 0 {
+  func there(_ report: DoctorReport) -> [String] {
+    var lines = [
+      "Account: “\((report.account ?? "").escapedForTerminal)” on \(report.server ?? "")."
+    ]
+    lines.append(clock(report))
+    if let news = report.news, news > 0 {
       lines.append(
         "\(news == 1 ? "1 record is" : "\(news) records are") new on the server; "
-          + "`atrest sync` brings \(news == 1 ? "it" : "them").")
+          + "`\(program) sync` brings \(news == 1 ? "it" : "them").")
     }
-    if serverLostData { lines.append("The server was put back from a copy, or lost something.") }
-    for kind in differences {
+    if report.serverLostData {
+      lines.append("The server was put back from a copy, or lost something.")
+    }
+    for kind in report.differences {
       var parts: [String] = []
       if kind.missingHere > 0 { parts.append("\(kind.missingHere) missing here") }
       if kind.missingOnServer > 0 { parts.append("\(kind.missingOnServer) missing on the server") }
@@ -112,8 +124,8 @@ struct DoctorReport: Encodable, Equatable {
     return lines
   }
 
-  private var clockLine: String {
-    let seconds = (clockOffsetMilliseconds ?? 0) / 1000
+  private func clock(_ report: DoctorReport) -> String {
+    let seconds = (report.clockOffsetMilliseconds ?? 0) / 1000
     guard seconds.magnitude > 2 else { return "Clock: as the server's." }
     let way = seconds > 0 ? "behind" : "ahead of"
     return
@@ -121,24 +133,26 @@ struct DoctorReport: Encodable, Equatable {
   }
 
   /// The one-line verdict.
-  var verdict: String {
-    if !paired {
-      return records == 0
+  func verdict(_ report: DoctorReport) -> String {
+    if !report.paired {
+      return report.records == 0
         ? "Nothing is written here yet, and nothing is amiss."
         : "All is well here. This device is not paired, so there was nothing to compare."
     }
-    if left > 0 {
-      let what = left == 1 ? "1 record differs" : "\(left) records differ"
-      return repaired
-        ? "\(what) still; nothing is lost. `atrest status` may say why, and a later `atrest doctor` tries again."
-        : "\(what). `atrest doctor` without `--check` mends that."
+    if report.left > 0 {
+      let what = report.left == 1 ? "1 record differs" : "\(report.left) records differ"
+      return report.repaired
+        ? "\(what) still; nothing is lost. `\(program) status` may say why, and a later `\(program) doctor` tries again."
+        : "\(what). `\(program) doctor` without `--check` mends that."
     }
-    if refused > 0 { return "Nothing differs but what the server refused: see `atrest status`." }
-    if !repaired, waiting + heldDeletions + (news ?? 0) > 0 {
+    if report.refused > 0 {
+      return "Nothing differs but what the server refused: see `\(program) status`."
+    }
+    if !report.repaired, report.waiting + report.heldDeletions + (report.news ?? 0) > 0 {
       return
         "Nothing is amiss: this device and the server differ only by what is still to be exchanged."
     }
-    return repaired
+    return report.repaired
       ? "All is well again: what differed was brought together, and nothing was lost."
       : "All is well: this device and the server hold the same."
   }

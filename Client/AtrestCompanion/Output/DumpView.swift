@@ -41,14 +41,14 @@ struct RecordDump: Encodable, Equatable {
   var deleted: Bool
   var registers: [RegisterDump]
 
-  init(_ record: Record, withValues: Bool) {
+  init(_ record: Record, _ words: RecordWords, withValues: Bool) {
     kind = Int(record.key.kind.rawValue)
-    name = RecordWords.name(of: record.key.kind)
+    name = words.name(of: record.key.kind)
     id = ShortID.hex(record.key.id)
     deleted = record.isDeleted
     registers = record.registers.map { register in
       RegisterDump(
-        field: Int(register.field), name: RecordWords.name(of: register.field, in: record.key.kind),
+        field: Int(register.field), name: words.name(of: register.field, in: record.key.kind),
         stamp: StampDump(register.stamp), replaced: register.replaced.map(StampDump.init),
         valueBytes: register.value.count, value: withValues ? ShortID.hex(register.value) : nil)
     }

@@ -2,7 +2,6 @@
 // Output of the account's event log.
 
 import AtrestCommandLine
-import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire

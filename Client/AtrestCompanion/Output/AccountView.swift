@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of `atrest account`: usage and limits.
+// Output of `account`: usage and limits.
 
 import AtrestCommandLine
-import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire
@@ -60,7 +59,10 @@ struct AccountExportRow: Encodable, Equatable {
 }
 
 /// Texts about an account.
-enum AccountWords {
+struct AccountWords {
+  /// What people type, before the names of commands.
+  let program: String
+
   /// The summary.
   static func show(_ account: Account, _ context: CommandContext) -> String {
     let row = AccountRow(account)
@@ -111,28 +113,30 @@ enum AccountWords {
   }
 
   /// Shown after an export.
-  static func exported(_ row: AccountExportRow) -> String {
+  ///
+  /// - Parameter contents: What somebody learns from it, such as `when you fasted and drank`.
+  static func exported(_ row: AccountExportRow, contents: String) -> String {
     "Everything is in \(row.file.escapedForTerminal): \(number(UInt64(row.records))) records, "
-      + "\(number(UInt64(row.events))) events. It says when you fasted and drank; keep it where only you read it."
+      + "\(number(UInt64(row.events))) events. It says \(contents); keep it where only you read it."
   }
 
   /// Shown before the name is typed to confirm a deletion.
-  static func beforeDeleting(_ account: Account) -> String {
+  func beforeDeleting(_ account: Account) -> String {
     let devices =
       account.devices == 1 ? "the access of 1 device" : "the access of \(account.devices) devices"
-    let records = account.records == 1 ? "1 record" : "\(number(account.records)) records"
+    let records = account.records == 1 ? "1 record" : "\(Self.number(account.records)) records"
     return """
       This removes the account “\(account.name.escapedForTerminal)” from its server: \(records) and \(devices). It cannot be \
-      taken back. What is on your devices stays on them; `atrest account export` writes down what the server holds.
+      taken back. What is on your devices stays on them; `\(program) account export` writes down what the server holds.
       """
   }
 
   /// Shown after a deletion.
-  static func deleted(_ name: String) -> String {
+  func deleted(_ name: String) -> String {
     """
     The account “\(name.escapedForTerminal)” is removed from its server. What this device holds stays here, and what \
     your other devices hold stays on them; none of them syncs any more. Backups that the server's owner made before \
-    are the owner's to remove. `atrest pair LINK` begins anew, with another account.
+    are the owner's to remove. `\(program) pair LINK` begins anew, with another account.
     """
   }
 }

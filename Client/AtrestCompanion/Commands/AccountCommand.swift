@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest account`: shows, logs, exports and deletes the account on the server.
+// `account`: shows, logs, exports and deletes the account on the server.
 
 import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
-import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire
 import Foundation
 
-/// `atrest account [show | log | export FILE | delete]`.
-struct AccountCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "account", abstract: "See, write down or remove your account on the server.",
-    subcommands: [Show.self, Log.self, Export.self, Delete.self], defaultSubcommand: Show.self)
+/// `account [show | log | export FILE | delete]`: the account on its server.
+public struct AccountCommand<Program: Companion>: AsyncParsableCommand {
+  /// The command without a subcommand, which shows the account.
+  public init() {}
+
+  /// Its name, help and subcommands.
+  public static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "account", abstract: "See, write down or remove your account on the server.",
+      subcommands: [Show.self, Log.self, Export.self, Delete.self], defaultSubcommand: Show.self)
+  }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Show what the account holds, and how much room it has.",
-      discussion: """
-        EXAMPLES:
-          atrest account
-          atrest account show --json
-        """)
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "show", abstract: "Show what the account holds, and how much room it has.",
+        discussion: """
+          EXAMPLES:
+            \(Program.programName) account
+            \(Program.programName) account show --json
+          """)
+    }
 
-    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var options: ReplicaOptions<Program>
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
@@ -36,20 +43,22 @@ struct AccountCommand: AsyncParsableCommand {
   }
 
   struct Log: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "log",
-      abstract: "List what happened to the account: who joined, who let whom in, what ended.",
-      discussion: """
-        The server writes this down and never changes it. It names devices, and no record.
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "log",
+        abstract: "List what happened to the account: who joined, who let whom in, what ended.",
+        discussion: """
+          The server writes this down and never changes it. It names devices, and no record.
 
-        EXAMPLES:
-          atrest account log
-          atrest account log --limit 500 --json
-        """)
+          EXAMPLES:
+            \(Program.programName) account log
+            \(Program.programName) account log --limit 500 --json
+          """)
+    }
 
     @Option(help: ArgumentHelp("How many at most, newest first.", valueName: "count"))
     var limit = 50
-    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var options: ReplicaOptions<Program>
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
@@ -84,21 +93,23 @@ struct AccountCommand: AsyncParsableCommand {
   }
 
   struct Export: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "export",
-      abstract: "Write down everything that the server holds of the account.",
-      discussion: """
-        One JSON document: the account, its devices, what happened to it, and every record with \
-        the stamps of its fields, deleted ones and those of newer versions included. What waits \
-        here is sent first. The file is for your eyes only, and appears when it is complete.
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "export",
+        abstract: "Write down everything that the server holds of the account.",
+        discussion: """
+          One JSON document: the account, its devices, what happened to it, and every record with \
+          the stamps of its fields, deleted ones and those of newer versions included. What waits \
+          here is sent first. The file is for your eyes only, and appears when it is complete.
 
-        EXAMPLES:
-          atrest account export atrest.json
-          atrest account export - | gzip > atrest.json.gz
-        """)
+          EXAMPLES:
+            \(Program.programName) account export \(Program.programName).json
+            \(Program.programName) account export - | gzip > \(Program.programName).json.gz
+          """)
+    }
 
     @Argument(help: "Where nothing is yet; `-` for standard output.") var file: String
-    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var options: ReplicaOptions<Program>
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
@@ -112,7 +123,7 @@ struct AccountCommand: AsyncParsableCommand {
       let document = Confined(
         try ExportDocument(
           ExportFile(file == "-" ? nil : file), name: file, own: try replica.status().replica,
-          now: CommandContext.current().now))
+          now: CommandContext.current().now, Program.recordWords))
       defer { Terminal.progress("") }
       try await replica.readAccount { part in
         try document.use { document in
@@ -128,25 +139,27 @@ struct AccountCommand: AsyncParsableCommand {
       }
       Terminal.progress("")
       if file == "-" { return }
-      try format.answer(row, AccountWords.exported(row))
+      try format.answer(row, AccountWords.exported(row, contents: Program.contents))
     }
   }
 
   struct Delete: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "delete",
-      abstract: "Remove the account from its server, for all of its devices.",
-      discussion: """
-        Asks for the account's name first. What is on your devices stays on them.
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "delete",
+        abstract: "Remove the account from its server, for all of its devices.",
+        discussion: """
+          Asks for the account's name first. What is on your devices stays on them.
 
-        EXAMPLES:
-          atrest account delete
-          atrest account delete --yes --name home
-        """)
+          EXAMPLES:
+            \(Program.programName) account delete
+            \(Program.programName) account delete --yes --name home
+          """)
+    }
 
     @Flag(help: "Ask nothing; `--name` says which account is meant.") var yes = false
     @Option(help: "The account's name, exactly.") var name: String?
-    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var options: ReplicaOptions<Program>
     @OptionGroup var format: FormatOptions
 
     /// The answer for `--json`.
@@ -179,12 +192,14 @@ struct AccountCommand: AsyncParsableCommand {
             + "Try again: if this device's access was ended, it is.", .unavailable)
       }
       try format.answer(
-        Row(account: account.name, deleted: true), AccountWords.deleted(account.name))
+        Row(account: account.name, deleted: true), words.deleted(account.name))
     }
+
+    private var words: AccountWords { AccountWords(program: Program.programName) }
 
     /// Asks for the account's name and returns what was typed.
     private func typed(_ account: Account) throws -> String {
-      Terminal.writeError(AccountWords.beforeDeleting(account))
+      Terminal.writeError(words.beforeDeleting(account))
       Terminal.ask("Type the account's name to go on:")
       let line = Keyboard.line()
       if !Keyboard.isThere { Terminal.writeError("") }

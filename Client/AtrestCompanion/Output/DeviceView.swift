@@ -2,7 +2,6 @@
 // Output of devices and pending devices.
 
 import AtrestCommandLine
-import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire
@@ -64,7 +63,10 @@ struct DecisionRow: Encodable, Equatable {
 }
 
 /// Texts about devices.
-enum DeviceWords {
+struct DeviceWords {
+  /// What people type, before the names of commands.
+  let program: String
+
   /// A table of pending devices, in order of arrival.
   static func waiting(
     _ pendingDevices: [PendingDevice], ids: [String: String], _ context: CommandContext
@@ -80,8 +82,9 @@ enum DeviceWords {
   }
 
   /// How to resolve pending devices.
-  static let howToDecide =
-    "`atrest devices allow ID` lets one in, if your device shows the same digits; `atrest devices deny ID` sends it away."
+  var howToDecide: String {
+    "`\(program) devices allow ID` lets one in, if your device shows the same digits; `\(program) devices deny ID` sends it away."
+  }
 
   /// Six digits grouped for comparison.
   static func shown(_ digits: String) -> String {
@@ -106,9 +109,9 @@ enum DeviceWords {
   }
 
   /// Shown if the answer to an approval was lost and the device no longer waits.
-  static func unheard(_ name: String) -> String {
-    "The connection was lost while \(name.quotedForTerminal) was being let in. `atrest devices` shows whether it is; if so, and it was "
-      + "not yours, `atrest devices revoke` ends its access."
+  func unheard(_ name: String) -> String {
+    "The connection was lost while \(name.quotedForTerminal) was being let in. `\(program) devices` shows whether it is; if so, and it was "
+      + "not yours, `\(program) devices revoke` ends its access."
   }
 
   /// Shown after a rename.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a private file incrementally and publishes it atomically.
 
-import AtrestCommandLine
-import AtrestDomain
 import Foundation
 
 #if canImport(Glibc)
@@ -16,7 +14,7 @@ import Foundation
 /// A file that only its owner can read, or standard output. Not thread-safe.
 ///
 /// A reader sees either the complete file or the previous one, also after a power failure.
-final class ExportFile {
+public final class ExportFile {
   private let path: String?
   private let draft: String
   private let hint: String?
@@ -26,13 +24,15 @@ final class ExportFile {
   /// The size of the write buffer in bytes.
   private static let bufferBytes = 65_536
 
+  /// Opens a draft beside the file, or standard output.
+  ///
   /// - Parameters:
   ///   - path: nil for standard output.
   ///   - replacing: Whether an existing file may be replaced. Otherwise even one created meanwhile
   ///     stays.
   ///   - hint: What else the person can do if the file exists.
-  /// - Throws: `Failure.Thrown`.
-  init(_ path: String?, replacing: Bool = false, hint: String = "move it away") throws {
+  /// - Throws: `CommandFailure`, as do the other methods.
+  public init(_ path: String?, replacing: Bool = false, hint: String = "move it away") throws {
     self.path = path
     guard let path else {
       self.hint = nil
@@ -62,20 +62,20 @@ final class ExportFile {
     unlink(draft)
   }
 
-  /// Appends text.
-  func write(_ text: String) throws {
+  /// Appends text to what is not yet published.
+  public func write(_ text: String) throws {
     buffer += text.utf8
     if buffer.count >= Self.bufferBytes { try flush() }
   }
 
-  /// Appends bytes.
-  func write(_ bytes: [UInt8]) throws {
+  /// Appends bytes to what is not yet published.
+  public func write(_ bytes: [UInt8]) throws {
     buffer += bytes
     if buffer.count >= Self.bufferBytes { try flush() }
   }
 
   /// Flushes and syncs the file and publishes it under its name. Nothing may be written after this.
-  func finish() throws {
+  public func finish() throws {
     try flush()
     guard let path else { return }
     guard fsync(descriptor) == 0 else { throw Self.failure(errno, path) }

@@ -17,6 +17,7 @@ final class ExportDocument {
 
   private let file: ExportFile
   private let own: ReplicaID
+  private let words: RecordWords
   private var devices: DeviceNames
   private var section: Section?
   private var isFirst = true
@@ -30,8 +31,11 @@ final class ExportDocument {
   /// - Parameters:
   ///   - name: The file's name for people.
   ///   - own: This device.
-  init(_ file: ExportFile, name: String, own: ReplicaID, now: WallTime) throws {
+  init(
+    _ file: ExportFile, name: String, own: ReplicaID, now: WallTime, _ words: RecordWords
+  ) throws {
     self.file = file
+    self.words = words
     self.own = own
     devices = DeviceNames(own: own, names: [:])
     row = AccountExportRow(file: name, records: 0, events: 0, devices: 0)
@@ -54,7 +58,9 @@ final class ExportDocument {
       for event in events { try add(JSON.line(EventRow(event, devices.names)), to: .events) }
       row.events += events.count
     case .records(let records):
-      for record in records { try add(JSON.line(ExportedRecord(record, devices)), to: .records) }
+      for record in records {
+        try add(JSON.line(ExportedRecord(record, devices, words)), to: .records)
+      }
       row.records += records.count
     }
   }

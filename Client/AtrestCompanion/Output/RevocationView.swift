@@ -2,7 +2,6 @@
 // Output of a revocation: the question about descendants, and the result.
 
 import AtrestCommandLine
-import AtrestCompanion
 import AtrestDomain
 import AtrestReplication
 import AtrestWire
@@ -35,6 +34,8 @@ struct RevocationRow: Encodable {
 struct RevocationWords {
   let device: Device
   let family: DeviceFamily
+  /// What people type, before the names of commands.
+  let program: String
 
   private var name: String { device.name.quotedForTerminal }
 
@@ -64,7 +65,7 @@ struct RevocationWords {
       let (has, their) = ended.remaining.count == 1 ? ("has", "its") : ("have", "their")
       lines.append(
         "\(family.names(ended.remaining)) came in through it and still \(has) access. "
-          + "`atrest devices revoke \(ShortID.hex(device.replica.rawValue)) --with-descendants` ends \(their) access, too."
+          + "`\(program) devices revoke \(ShortID.hex(device.replica.rawValue)) --with-descendants` ends \(their) access, too."
       )
     }
     guard isForAll else { return lines.joined(separator: "\n") }
@@ -79,7 +80,7 @@ struct RevocationWords {
     }
     if ended.revoked.isEmpty, device.revoked == nil {
       lines.append(
-        "The server is of an older version and does not know who came in through it. `atrest devices` shows who has access."
+        "The server is of an older version and does not know who came in through it. `\(program) devices` shows who has access."
       )
     }
     return lines.joined(separator: "\n")

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output of conflict-journal entries: both values, their writers and times.
+
+import AtrestClient
+import AtrestCommandLine
+import AtrestDomain
+import AtrestReplication
+import AtrestWire
+import Foundation
+
+extension JournalEntry {
+  /// The entry's id for people and programs: a 16-digit hash of its long key, the same on every
+  /// device.
+  var displayID: String { Hexadecimal.encoded(FNV1a.hash(key.id)) }
+}
+
+/// An entry, for `--json`.
+struct ConflictRow: Encodable {
+  /// One of the two writes.
+  struct Side: Encodable {
+    var value: ValueRow
+    var device: String?
+    var replica: String
+    var written: WallTime
+
+    init(_ register: Register, _ kind: RecordKind, _ devices: DeviceNames, _ words: RecordWords) {
+      value = words.value(of: register, in: kind) ?? .unknown
+      device = devices.names[register.stamp.replica]
+      replica = ShortID.hex(register.stamp.replica.rawValue)
+      written = register.stamp.time.wallTime
+    }
+  }
+
+  var id: String
+  var kind: String
+  var recordId: String
+  var field: String
+  var kept: Side
+  var setAside: Side
+  var noticed: WallTime
+
+  init(_ entry: JournalEntry, _ devices: DeviceNames, _ words: RecordWords) {
+    let conflict = entry.conflict
+    id = entry.displayID
+    kind = words.name(of: conflict.key.kind)
+    recordId = words.id(of: conflict.key)
+    field = words.name(of: conflict.field, in: conflict.key.kind)
+    kept = Side(conflict.kept, conflict.key.kind, devices, words)
+    setAside = Side(conflict.lost, conflict.key.kind, devices, words)
+    noticed = conflict.noticed
+  }
+}
+
+/// Texts about conflicts.
+struct ConflictWords {
+  /// What the program calls records.
+  let records: RecordWords
+  private let program: String
+  private let context: CommandContext
+
+  init<Program: Companion>(_ program: Program.Type, _ context: CommandContext) {
+    records = program.recordWords
+    self.program = program.programName
+    self.context = context
+  }
+
+  /// The value of one of an entry's writes.
+  func value(_ register: Register, of entry: JournalEntry) -> String {
+    records.text(of: register, in: entry.conflict.key.kind, context)
+  }
+
+  /// A short description that tells entries apart.
+  func summary(_ entry: JournalEntry) -> String {
+    "\(records.noun(entry.conflict.key.kind)): \(value(entry.conflict.lost, of: entry))"
+  }
+
+  /// A table, newest first.
+  ///
+  /// - Parameter found: The entries' records, deleted ones included.
+  func list(
+    _ entries: [JournalEntry], ids: [String: String], _ devices: DeviceNames,
+    records found: [RecordKey: Record] = [:]
+  ) -> Table {
+    var table = Table("ID", "WHAT", "KEPT", "SET ASIDE", "FROM")
+    for entry in entries {
+      let conflict = entry.conflict
+      table.add(
+        ids[entry.displayID] ?? entry.displayID,
+        records.noun(conflict.key, found[conflict.key], context),
+        value(conflict.kept, of: entry), value(conflict.lost, of: entry),
+        devices.words(conflict.lost.stamp.replica))
+    }
+    return table
+  }
+
+  /// All details of an entry.
+  func detail(
+    _ entry: JournalEntry, id: String, _ devices: DeviceNames, record: Record? = nil
+  ) -> String {
+    let conflict = entry.conflict
+    func side(_ register: Register) -> String {
+      let written = register.stamp.time.wallTime
+      return "\(value(register, of: entry))\n"
+        + "             written on \(devices.words(register.stamp.replica)), \(context.words(written))"
+    }
+    let noun = records.noun(conflict.key, record, context)
+    return """
+      \(noun.asSentence.dropLast()): changed on two devices that did not know of each other.
+        record     \(records.id(of: conflict.key))
+        kept       \(side(conflict.kept))
+        set aside  \(side(conflict.lost))
+      `\(program) conflicts restore \(id)` writes the value that was set aside back.
+      """
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people call the devices of their account.
+
+import AtrestCommandLine
+import AtrestReplication
+
+/// The names of the account's devices.
+struct DeviceNames {
+  /// This device; `ReplicaID.none` before pairing.
+  let own: ReplicaID
+  /// The names as of the last `devices()` call.
+  let names: [ReplicaID: String]
+
+  /// A device's name: `phone`, `this device`, or `device 0123456789abcdef`.
+  func words(_ replica: ReplicaID) -> String {
+    if let name = names[replica] {
+      return replica == own ? "\(name.escapedForTerminal) (this device)" : name.escapedForTerminal
+    }
+    return replica == own ? "this device" : "device \(ShortID.hex(replica.rawValue))"
+  }
+}
