@@ -219,19 +219,23 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ], path: "Lab/AtrestLab", swiftSettings: strict),
+    // Words for the garden's kinds, for both programs: one account may hold fasts and a garden.
+    .target(
+      name: "TrunkVocabulary", dependencies: ["AtrestCompanion", "TrunkDomain"],
+      path: "Client/TrunkVocabulary", packageAccess: false, swiftSettings: strict),
     .executableTarget(
       name: "atrest",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestFoundation", "AtrestLab",
         "AtrestPresentation", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
         "AtrestSync", "AtrestWire",
-        "AtrestCommandLine", "AtrestCompanion",
+        "AtrestCommandLine", "AtrestCompanion", "TrunkVocabulary",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
     .executableTarget(
       name: "trunk",
       dependencies: [
-        "AtrestCompanion", "TrunkDomain",
+        "AtrestCompanion", "TrunkDomain", "TrunkVocabulary",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Client/trunk", packageAccess: false, swiftSettings: strict),

@@ -8,6 +8,7 @@ import AtrestDomain
 import AtrestPortability
 import AtrestReplication
 import AtrestWire
+import TrunkVocabulary
 
 @main
 enum Main {
@@ -61,6 +62,9 @@ extension Atrest: Companion {
   static let countOptions: Set = ["--days", "--limit", "--devices", "--edits"]
 
   static let contents = "when you fasted and drank"
+
+  /// A garden is another program's, and may be in the same account.
+  static var vocabularies: [any KindVocabulary] { [AtrestVocabulary(), GardenVocabulary()] }
 
   static let dismissesConflicts = false
 

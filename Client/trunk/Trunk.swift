@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestCompanion
 import TrunkDomain
+import TrunkVocabulary
 
 @main
 enum Program {
@@ -17,6 +18,8 @@ struct Trunk: ParsableCommand, Companion {
   static let replicaVariable = "ATREST_REPLICA"
   static let replicaFolderName = "atrest"
   static let countOptions: Set = ["--limit", "--result"]
+  static let contents = "what you cultivate"
+  static var vocabularies: [any KindVocabulary] { [GardenVocabulary(), AtrestVocabulary()] }
 
   static let configuration = CommandConfiguration(
     commandName: programName,
@@ -41,7 +44,10 @@ struct Trunk: ParsableCommand, Companion {
       WaterCommand.self, ShineCommand.self, HarvestCommand.self, UprootCommand.self,
       EditCommand.self, DeleteCommand.self, LeafCommand.self, LabelCommand.self, ListCommand.self,
       JournalCommand.self, UndoCommand.self, SettingsCommand.self, ExportCommand.self,
-      ImportCommand.self, SyncCommand<Trunk>.self,
+      ImportCommand.self, SyncCommand<Trunk>.self, ConflictsCommand<Trunk>.self,
+      StatusCommand.self, PairCommand<Trunk>.self, InviteCommand<Trunk>.self,
+      DevicesCommand<Trunk>.self, AccountCommand<Trunk>.self, UnpairCommand<Trunk>.self,
+      DoctorCommand<Trunk>.self, ReplicaCommand<Trunk>.self, CompletionsCommand<Trunk>.self,
     ], defaultSubcommand: TreeCommand.self)
 
   // Declared here too, so that it may precede the subcommand.

@@ -31,7 +31,7 @@ struct GardenProgramTests {
     #expect((harvested["sprout"] as? [String: Any])?["state"] as? String == "completed")
     #expect(
       ((harvested["meters"] as? [String: Any])?["capacity"] as? Double).map { $0 > 12.5 } == true)
-    #expect(try trunk("undo").out.contains("the sprout “Read”"))
+    #expect(try trunk("undo").out.contains("a sprout, “Read”"))
     #expect(try trunk("list", "--json").out.contains("\"active\""))
     #expect(try trunk("journal").out.contains("Two chapters"))
   }
@@ -118,7 +118,7 @@ struct GardenProgramTests {
     #expect(try phone("conflicts").code == 0)
 
     // Undo in the garden leaves the water alone.
-    #expect(try garden(tablet, "undo").out.contains("the sprout “Swim”"))
+    #expect(try garden(tablet, "undo").out.contains("a sprout, “Swim”"))
     #expect(try phone("water", "today").out.contains("250"))
   }
 }

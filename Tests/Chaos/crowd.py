@@ -130,9 +130,11 @@ class Crowd:
             process.terminate()
         for name, process in self.writers.items():
             process.join(LIMIT_SECONDS)
-            if process.exitcode not in (0, -signal.SIGTERM):  # -SIGTERM if it had hardly begun.
-                surprises.append(f"the writer {name} ended with {process.exitcode}")
+            if process.is_alive():
+                surprises.append(f"the writer {name} ran on for {LIMIT_SECONDS} s")
                 process.kill()
+            elif process.exitcode not in (0, -signal.SIGTERM):  # -SIGTERM if it had hardly begun.
+                surprises.append(f"the writer {name} ended with {process.exitcode}")
         return surprises + self._pause_typists()
 
     def stop(self):

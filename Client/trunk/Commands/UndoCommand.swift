@@ -31,18 +31,21 @@ struct UndoCommand: ParsableCommand {
     let nothing = CommandFailure("There is nothing to take back in the garden on this device.")
     guard let replica = try options.openExisting() else { throw nothing }
     guard let undone = try replica.transaction({ try $0.undo(.edit) }) else { throw nothing }
+    let words = Trunk.recordWords
+    func names(_ changes: [UndoneAction.Change]) -> [String] {
+      changes.map { words.noun($0.after.key, $0.after, context) }
+    }
     let (back, kept) = (
       undone.changes.filter { !$0.restored.isEmpty }, undone.changes.filter { $0.restored.isEmpty }
     )
     guard undone.isUndone else {
       throw CommandFailure(
         "That was changed again since, here or on another device, and stays as it is: "
-          + kept.map { RecordNames.name($0.after) }.joined(separator: ", ") + ".")
+          + names(kept).joined(separator: "; ") + ".")
     }
-    let names = back.map { RecordNames.name($0.after) }
     try format.answer(
-      Row(at: undone.at, undone: names, kept: kept.map { RecordNames.name($0.after) }),
-      "Taken back, from \(context.words(undone.at)): \(names.joined(separator: ", ")).")
+      Row(at: undone.at, undone: names(back), kept: names(kept)),
+      "Taken back, from \(context.words(undone.at)): \(names(back).joined(separator: "; ")).")
   }
 }
 

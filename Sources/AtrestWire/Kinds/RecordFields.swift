@@ -34,7 +34,9 @@ public struct RecordFields: Hashable, Sendable {
 
   /// The field of a register alone; none for one that says whether the record is deleted.
   public init(_ register: Register) {
-    if Self.isUsable(register.field) { values[register.field] = register.value }
+    if Self.isUsable(register.field) {
+      values = [Value(field: register.field, bytes: register.value)]
+    }
   }
 
   /// Whether a kind may have a field of this number: 2 to 536,870,911, but for 15, which the

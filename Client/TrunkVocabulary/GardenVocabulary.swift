@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words for the garden's kinds, for every program that may find a garden in an account.
+
+import AtrestCompanion
+import TrunkDomain
+
+/// Words for sprouts, waterings, shinings, leaves, labels and settings of the garden.
+public struct GardenVocabulary: KindVocabulary {
+  /// The vocabulary.
+  public init() {}
+
+  /// The garden's kinds.
+  public var kinds: Set<RecordKind> { [.sprout, .watering, .shining, .leaf, .node, .setting] }
+
+  /// `sprout`, `watering`, `shining`, `leaf`, `node` or `garden_setting`.
+  public func name(of kind: RecordKind) -> String {
+    switch kind {
+    case .sprout: "sprout"
+    case .watering: "watering"
+    case .shining: "shining"
+    case .leaf: "leaf"
+    case .node: "node"
+    default: "garden_setting"
+    }
+  }
+
+  /// A noun such as `a sprout`.
+  public func noun(for kind: RecordKind) -> String {
+    switch kind {
+    case .sprout: "a sprout"
+    case .watering: "a watering"
+    case .shining: "a shining"
+    case .leaf: "a leaf"
+    case .node: "a label"
+    default: "a setting of the garden"
+    }
+  }
+
+  /// The field's name in the garden's messages.
+  public func name(of field: FieldNumber, in kind: RecordKind) -> String? {
+    switch kind {
+    case .sprout: Self.sproutFields[field]
+    case .watering: [2: "given", 3: "note", 4: "prompt"][field]
+    case .shining: [2: "given", 3: "note", 4: "prompt"][field]
+    case .leaf: [2: "name", 3: "twig", 4: "created"][field]
+    case .node: [2: "label", 3: "note"][field]
+    case .setting: [2: "value"][field]
+    default: nil
+    }
+  }
+
+  private static let sproutFields: [FieldNumber: String] = [
+    GardenField.Sprout.title: "title", GardenField.Sprout.twig: "twig",
+    GardenField.Sprout.plan: "plan", GardenField.Sprout.planting: "planting",
+    GardenField.Sprout.outcome: "outcome", GardenField.Sprout.reflection: "reflection",
+    GardenField.Sprout.leaf: "leaf", GardenField.Sprout.bloom1: "bloom1",
+    GardenField.Sprout.bloom3: "bloom3", GardenField.Sprout.bloom5: "bloom5",
+    GardenField.Sprout.createdMs: "created",
+  ]
+
+  /// A UUID, a node's name or a setting's key.
+  public func id(of key: RecordKey) -> String? {
+    switch key.kind {
+    case .node: NodeID(bytes: key.id)?.id
+    case .setting: SettingKey(bytes: key.id)?.text.escapedForTerminal
+    default: RecordUUID(bytes: key.id)?.uuidString.lowercased()
+    }
+  }
+
+  /// A sprout's or a leaf's name, quoted; the time of a watering; the place of a shining or a label.
+  public func detail(of record: Record, _ context: CommandContext) -> String? {
+    let fields = RecordFields(record)
+    switch record.key.kind {
+    case .sprout: return fields[text: GardenField.Sprout.title]?.quotedForTerminal
+    case .leaf: return fields[text: GardenField.Leaf.name]?.quotedForTerminal
+    case .node: return NodeID(bytes: record.key.id)?.plainName
+    case .setting: return id(of: record.key)
+    case .watering, .shining:
+      return record[GardenField.Watering.given].flatMap {
+        GardenValue($0, of: record.key.kind)
+      }.map { words($0, context) }
+    default: return nil
+    }
+  }
+
+  /// A value in words, such as `3 months, firm`.
+  public func text(
+    of register: Register, in kind: RecordKind, _ context: CommandContext
+  ) -> String? {
+    guard let value = GardenValue(register, of: kind) else { return nil }
+    let words = words(value, context)
+    guard case .words = value, kind == .sprout, register.field != GardenField.Sprout.title,
+      let name = name(of: register.field, in: kind)
+    else { return words }
+    return "\(name) \(words)"
+  }
+
+  private func words(_ value: GardenValue, _ context: CommandContext) -> String {
+    switch value {
+    case .words(let text): text.quotedForTerminal
+    case .twig(let twig): "twig \(twig.number)"
+    case .plan(let plan): "\(plan.season.label), \(plan.environment.code)"
+    case .planting(let planting):
+      "planted \(context.words(planting.at)), \(planting.plan.season.label), "
+        + planting.plan.environment.code
+    case .outcome(let outcome):
+      outcome.result.map { "harvested \(context.words(outcome.at)), \($0.rawValue) of 5" }
+        ?? "uprooted \(context.words(outcome.at))"
+    case .leaf(let id): "leaf \(ShortID.hex(id).prefix(ShortID.digits))"
+    case .created(let time): "created \(context.words(time))"
+    case .watered(let time, _): context.words(time)
+    case .shone(let time, let twig): "twig \(twig.number), \(context.words(time))"
+    case .nothing: "nothing"
+    }
+  }
+
+  /// A value by its parts.
+  public func object(of register: Register, in kind: RecordKind) -> (any Encodable)? {
+    switch GardenValue(register, of: kind) {
+    case .words(let text): Parts(text: text)
+    case .twig(let twig): Parts(twig: twig.id)
+    case .plan(let plan): Parts(plan)
+    case .planting(let planting): Parts(planting.plan, at: planting.at)
+    case .outcome(let outcome):
+      Parts(at: outcome.at, result: outcome.result.map { Int($0.rawValue) })
+    case .leaf(let id): Parts(leaf: id.uuidString.lowercased())
+    case .created(let time): Parts(at: time)
+    case .watered(let time, let sprout): Parts(at: time, sprout: sprout.uuidString.lowercased())
+    case .shone(let time, let twig): Parts(at: time, twig: twig.id)
+    case .nothing: Parts()
+    case nil: nil
+    }
+  }
+
+  /// The parts of a value; those that it does not have are absent.
+  fileprivate struct Parts: Encodable {
+    var at: WallTime?
+    var text: String?
+    var twig: String?
+    var season: String?
+    var environment: String?
+    var result: Int?
+    var leaf: String?
+    var sprout: String?
+  }
+}
+
+extension GardenVocabulary.Parts {
+  fileprivate init(_ plan: Sprout.Plan, at: WallTime? = nil) {
+    self.init(at: at, season: plan.season.code, environment: plan.environment.code)
+  }
+}
