@@ -3,8 +3,8 @@
 
 import AtrestReplication
 
-/// Words for some kinds of records. A program has a list of vocabularies, so that its shared commands
-/// can name what it writes itself and what other programs write into the same account.
+/// Words for some kinds of records. A program has a list of vocabularies, so that its shared
+/// commands can name what it writes itself and what other programs write into the same account.
 ///
 /// Records may have been written by a newer version, or be deleted: what a function cannot say of
 /// one, it leaves to the library by returning nil.

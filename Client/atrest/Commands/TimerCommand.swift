@@ -57,7 +57,6 @@ private final class LiveTimer {
   private var model: TimerModel
   private var replica: Replica?
   private var keys = TerminalKeys()
-  private var drawn: [String] = []
   private var loaded = WallTime(milliseconds: .min)
   private var isOver = false
   /// The last action taken here and the record that it wrote.
@@ -86,7 +85,7 @@ private final class LiveTimer {
 
   func run(_ session: TerminalSession) {
     while !isOver {
-      draw(session)
+      session.draw(TimerScreen(model).lines().map { $0.painted(style) })
       let milliseconds =
         keys.isUndecided ? TerminalKeys.escapeMilliseconds : model.isMoving ? 100 : 1000
       switch session.wait(milliseconds: milliseconds) {
@@ -117,7 +116,6 @@ private final class LiveTimer {
   }
 
   private func resize() {
-    drawn = []
     perform(model.handle(.resized(.current())))
     reload()
   }
@@ -206,15 +204,4 @@ private final class LiveTimer {
 
   private static let changedSince = CommandFailure(
     "Something else was done since. `atrest undo` takes back what was done last.")
-
-  /// Redraws the lines that changed.
-  private func draw(_ session: TerminalSession) {
-    let lines = TimerScreen(model).lines().map { $0.painted(style).trimmedEnd }
-    var text = drawn.isEmpty ? "\u{1B}[2J" : ""
-    for (row, line) in lines.enumerated() where row >= drawn.count || drawn[row] != line {
-      text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
-    }
-    drawn = lines
-    if !text.isEmpty { session.write(text) }
-  }
 }

@@ -88,12 +88,3 @@ enum CalendarView {
     return table
   }
 }
-
-extension String {
-  /// The string without trailing spaces.
-  var trimmedEnd: String {
-    var text = self[...]
-    while text.last == " " { text = text.dropLast() }
-    return String(text)
-  }
-}

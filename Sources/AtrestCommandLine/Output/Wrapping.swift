@@ -27,3 +27,12 @@ public enum Wrapping {
     }
   }
 }
+
+extension String {
+  /// The string without trailing spaces.
+  public var trimmedEnd: String {
+    var text = self[...]
+    while text.last == " " { text = text.dropLast() }
+    return String(text)
+  }
+}

@@ -39,8 +39,12 @@ public final class TerminalSession {
   private let output: Int32
   private var before = termios()
   private var isEntered = false
+  /// The lines on the screen; none if they are not known.
+  private var drawn: [String] = []
   private var pipe: (read: Int32, write: Int32) = (-1, -1)
 
+  /// A session that takes the terminal over with `begin()`.
+  ///
   /// - Parameters:
   ///   - input: The terminal to read keys from.
   ///   - output: The terminal to draw on.
@@ -111,15 +115,31 @@ public final class TerminalSession {
     var bytes = [UInt8](repeating: 0, count: 256)
     if sources[0].revents != 0 {
       guard read(pipe.read, &bytes, 1) == 1 else { return .nothing }
-      return .signal(Int32(bytes[0]))
+      let number = Int32(bytes[0])
+      if number == SIGWINCH || number == SIGCONT { drawn = [] }
+      return .signal(number)
     }
     let count = read(input, &bytes, bytes.count)
     if count < 0, errno == EINTR || errno == EAGAIN { return .nothing }
     return count > 0 ? .bytes(Array(bytes.prefix(count))) : .gone
   }
 
+  /// Shows lines from the top of the screen, without spaces at their ends. Sends only those that
+  /// changed, but all of them after a resize or a stop.
+  public func draw(_ lines: [String]) {
+    let lines = lines.map(\.trimmedEnd)
+    var text = drawn.isEmpty ? "\u{1B}[2J" : ""
+    let blanks = Array(repeating: "", count: max(0, drawn.count - lines.count))
+    for (row, line) in (lines + blanks).enumerated()
+    where row >= drawn.count || drawn[row] != line {
+      text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
+    }
+    drawn = lines
+    if !text.isEmpty { write(text) }
+  }
+
   /// Writes to the terminal. The next `wait` detects a hang-up.
-  public func write(_ text: String) {
+  private func write(_ text: String) {
     _ = StandardStream.write(text, to: output)
   }
 
@@ -160,6 +180,7 @@ public final class TerminalSession {
     // xterm: alternate screen, cursor hidden.
     write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
     isEntered = true
+    drawn = []
   }
 
   private func leave() {
