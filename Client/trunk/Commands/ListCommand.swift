@@ -34,7 +34,7 @@ struct ListCommand: ParsableCommand {
       case nil: all ? garden.sprouts : garden.growing
       }
     try format.answer(
-      sprouts.map { SproutRow($0, in: garden) },
+      SproutRow.rows(sprouts, in: garden),
       sprouts.isEmpty
         ? "Nothing \(node == nil && !all ? "grows" : "is") there. `trunk plant` plants something."
         : GardenWords.table(sprouts, in: garden, context, Terminal.style))

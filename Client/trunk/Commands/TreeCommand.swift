@@ -39,15 +39,16 @@ struct TreeCommand: ParsableCommand {
     let garden = try options.garden()
     let meters = garden.meters(at: context.now, in: context.zone)
     let branches = (0..<Twig.branches).map { BranchCounts($0, in: garden) }
-    let row = Row(
-      name: garden.name, meters: MetersRow(meters),
-      growing: garden.growing.map { SproutRow($0, in: garden) },
-      branches: branches.map {
-        Row.Branch(
-          branch: $0.branch + 1, label: garden.labels[.branch($0.branch)]?.label,
-          drafts: $0.drafts, growing: $0.growing, harvested: $0.harvested, uprooted: $0.uprooted)
-      })
-    try format.answer(row, words(garden, branches, meters, context))
+    try format.answer(
+      Row(
+        name: garden.name, meters: MetersRow(meters),
+        growing: SproutRow.rows(garden.growing, in: garden),
+        branches: branches.map {
+          Row.Branch(
+            branch: $0.branch + 1, label: garden.labels[.branch($0.branch)]?.label,
+            drafts: $0.drafts, growing: $0.growing, harvested: $0.harvested, uprooted: $0.uprooted)
+        }),
+      words(garden, branches, meters, context))
   }
 
   private func words(
@@ -181,7 +182,7 @@ struct TwigCommand: ParsableCommand {
       self.twig = twig.number
       label = garden.labels[.twig(twig)]?.label
       note = garden.labels[.twig(twig)]?.note
-      sprouts = garden.sprouts(on: twig).map { SproutRow($0, in: garden) }
+      sprouts = SproutRow.rows(garden.sprouts(on: twig), in: garden)
       leaves = garden.leaves.filter { $0.twig == twig }.map { LeafRow($0, in: garden) }
     }
   }

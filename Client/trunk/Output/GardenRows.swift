@@ -24,7 +24,8 @@ struct SproutRow: Encodable {
   let bloom5: String?
   let waterings: Int
 
-  init(_ sprout: Sprout, in garden: Garden) {
+  /// - Parameter waterings: How often it was watered.
+  init(_ sprout: Sprout, in garden: Garden, waterings: Int) {
     let plan = sprout.plantedPlan
     id = ShortID.uuid(sprout.id)
     title = sprout.title
@@ -46,7 +47,13 @@ struct SproutRow: Encodable {
     bloom1 = sprout.blooms.one
     bloom3 = sprout.blooms.three
     bloom5 = sprout.blooms.five
-    waterings = garden.waterings(of: sprout.id).count
+    self.waterings = waterings
+  }
+
+  /// Sprouts for programs.
+  static func rows(_ sprouts: [Sprout], in garden: Garden) -> [SproutRow] {
+    let counts = garden.wateringCounts
+    return sprouts.map { SproutRow($0, in: garden, waterings: counts[$0.id] ?? 0) }
   }
 }
 
@@ -75,7 +82,8 @@ struct ChangedSproutRow: Encodable {
   let meters: MetersRow
 
   init(_ sprout: Sprout, in garden: Garden, _ context: CommandContext) {
-    self.sprout = SproutRow(sprout, in: garden)
+    self.sprout = SproutRow(
+      sprout, in: garden, waterings: garden.waterings(of: sprout.id).count)
     meters = MetersRow(garden.meters(at: context.now, in: context.zone))
   }
 }

@@ -15,7 +15,9 @@ public struct FormatOptions: ParsableArguments, Sendable {
   /// Writes a value for programs, or words for people, to standard output.
   ///
   /// - Throws: `EncodingError` if the value has no JSON.
-  public func answer(_ value: some Encodable, _ words: @autoclosure () -> String) throws {
-    Terminal.say(isJSON ? try JSON.text(value) : words())
+  public func answer<Value: Encodable>(
+    _ value: @autoclosure () throws -> Value, _ words: @autoclosure () -> String
+  ) throws {
+    Terminal.say(isJSON ? try JSON.text(value()) : words())
   }
 }

@@ -9,9 +9,9 @@ import AtrestReplication
 public struct Garden: Sendable {
   /// By twig, then by time of creation.
   public let sprouts: [Sprout]
-  /// By time.
+  /// In no order: there are many, and the ledger has an order of its own.
   public let waterings: [Watering]
-  /// By time.
+  /// In no order.
   public let shinings: [Shining]
   /// By twig, then by time of creation.
   public let leaves: [Leaf]
@@ -32,8 +32,8 @@ public struct Garden: Sendable {
     self.sprouts = sprouts.sorted {
       ($0.twig.index, $0.created, $0.id) < ($1.twig.index, $1.created, $1.id)
     }
-    self.waterings = waterings.sorted { $0.at == $1.at ? $0.id < $1.id : $0.at < $1.at }
-    self.shinings = shinings.sorted { $0.at == $1.at ? $0.id < $1.id : $0.at < $1.at }
+    self.waterings = waterings
+    self.shinings = shinings
     self.leaves = leaves.sorted {
       ($0.twig.index, $0.created, $0.id) < ($1.twig.index, $1.created, $1.id)
     }
@@ -70,8 +70,20 @@ public struct Garden: Sendable {
   public func leaf(of sprout: Sprout) -> Leaf? { sprout.leaf.flatMap { leaf($0) } }
 
   /// The waterings of a sprout, earliest first.
+  ///
+  /// - Complexity: O(all waterings).
   public func waterings(of sprout: RecordUUID) -> [Watering] {
     waterings.filter { $0.sprout == sprout }
+      .sorted { $0.at == $1.at ? $0.id < $1.id : $0.at < $1.at }
+  }
+
+  /// How often each sprout was watered.
+  ///
+  /// - Complexity: O(all waterings).
+  public var wateringCounts: [RecordUUID: Int] {
+    var counts: [RecordUUID: Int] = [:]
+    for watering in waterings { counts[watering.sprout, default: 0] += 1 }
+    return counts
   }
 
   /// The label of a node, else its plain name.
@@ -82,8 +94,8 @@ public struct Garden: Sendable {
   /// What is there at an instant, where a zone holds.
   public func meters(at now: WallTime, in zone: ZoneOffsets) -> Meters {
     let day = GardenDay(now, in: zone)
-    let watered = waterings.reversed().lazy.filter { $0.day == day }.count
-    let shone = shinings.reversed().lazy.filter { $0.week == day.week }.count
+    let watered = waterings.lazy.filter { $0.day == day }.count
+    let shone = shinings.lazy.filter { $0.week == day.week }.count
     return Meters(
       soil: ledger.soil, capacity: ledger.capacity,
       water: max(0, Watering.perDay - watered), sun: max(0, Shining.perWeek - shone),
