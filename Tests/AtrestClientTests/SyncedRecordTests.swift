@@ -373,6 +373,27 @@ struct RecordFieldsTests {
     #expect(fields[register: 2] == [0x12, 4, 0x08, 2, 0x48, 5])
   }
 
+  @Test("read from a stored record are those of the record, and none of a deleted one")
+  func stored() throws {
+    try checkLaw(cases: 2_000) { random in
+      var record = Record(key: RecordKey(kind: RecordKind(rawValue: 1024), id: [1]))
+      for field in [1, 2, 3, 15, 16, 500] as [FieldNumber] where !random.oneIn(3) {
+        let value: [UInt8] =
+          field == Register.deletedField && random.oneIn(2)
+          ? Register.deletedValue
+          : (0..<Int.random(in: 0...9, using: &random)).map { _ in
+            .random(in: 0...255, using: &random)
+          }
+        let stamp = Stamp(
+          time: HybridTime(rawValue: .random(in: 1 ... .max, using: &random)),
+          replica: ReplicaID(rawValue: .random(in: 1 ... .max, using: &random)))
+        record.set(Register(field: field, stamp: stamp, value: value))
+      }
+      let read = try RecordFields.live(inEncoded: record.encoded)
+      return read == (record.isDeleted ? nil : RecordFields(record))
+    }
+  }
+
   @Test("of any bytes trap nothing")
   func hostile() {
     checkLaw(cases: 5_000) { random in
@@ -381,6 +402,7 @@ struct RecordFieldsTests {
         [0x10, 0x12, 0x11, 0x15, 0, 0xFF, 2, 3].randomElement(using: &random) ?? 0
       }
       _ = (fields[text: 2], fields[integer: 2], fields[flag: 2], fields[number: 2])
+      _ = try? RecordFields.live(inEncoded: fields[register: 2] ?? [])
       _ = fields[group: 2].map { ($0[text: 2], $0[group: 2], $0[integer: 0]) }
       return fields[bytes: 2].map { $0.count <= 12 } ?? true
     }

@@ -64,7 +64,9 @@ extension ReplicaTransaction {
   /// All records of a kind, by id. Leaves out deleted ones and what is none of this kind. O(all of
   /// the kind).
   public func records<R: SyncedRecord>(of type: R.Type) throws(ReplicaError) -> [R] {
-    try work.records.all(R.kind) { R($0) }
+    try work.records.allFields(R.kind) { key, fields in
+      R.ID(bytes: key.id).flatMap { R(id: $0, fields: fields) }
+    }
   }
 }
 

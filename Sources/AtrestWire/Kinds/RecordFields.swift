@@ -39,6 +39,44 @@ public struct RecordFields: Hashable, Sendable {
     }
   }
 
+  /// The fields of a stored record, without the stamps, which cost most of decoding one; nil for a
+  /// deleted record.
+  ///
+  /// - Parameter record: Bytes that a record was encoded as.
+  package static func live(inEncoded record: [UInt8]) throws(WireError) -> RecordFields? {
+    // Around the closure, because `withUnsafeBytes` loses the error's type in Embedded Swift.
+    let result = record.withUnsafeBytes { bytes -> Result<RecordFields?, WireError> in
+      do throws(WireError) {
+        var fields = RecordFields()
+        fields.values.reserveCapacity(4)
+        var reader = WireReader(bytes)
+        while let next = try reader.next() {
+          guard next.number == Fields.Record.registers.rawValue else { continue }
+          var (field, value) = (FieldNumber(0), Slice.none)
+          var register = WireReader(try next.content())
+          while let part = try register.next() {
+            switch Fields.Register(rawValue: part.number) {
+            case .field: field = try part.uint32()
+            case .value: value = try part.content()
+            case .stamp, .replaced, nil: break
+            }
+          }
+          if field == Register.deletedField, value.elementsEqual(Register.deletedValue) {
+            return .success(nil)
+          }
+          // A record's registers ascend by field.
+          if isUsable(field) {
+            fields.values.append(Value(field: field, bytes: [UInt8](value)))
+          }
+        }
+        return .success(fields)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
   /// Whether a kind may have a field of this number: 2 to 536,870,911, but for 15, which the
   /// protocol uses, and 19,000 to 19,999, which protobuf keeps to itself.
   public static func isUsable(_ field: FieldNumber) -> Bool {
