@@ -42,6 +42,9 @@ let package = Package(
         "AtrestEntitlements", "AtrestFoundation", "AtrestPortability", "AtrestReplication",
         "AtrestSync", "AtrestTrust", "AtrestWire",
       ]),
+    .library(
+      name: "AtrestPresentation",
+      targets: ["AtrestPresentation", "AtrestDomain", "AtrestReplication"]),
     .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
     .executable(name: "atrest", targets: ["atrest"]),
   ],
