@@ -163,6 +163,20 @@ struct DrawingTests {
     #expect(lines(12).last == "    and 7 more")
   }
 
+  @Test("each sprout of a twig can be pointed at, and comes into sight when the cursor is on it")
+  func sprouts() {
+    let garden = Garden(sprouts: (0..<9).map { sprout(UInt64($0), "Goal \($0)") })
+    for number in 0..<9 {
+      let drawing = TwigDrawing.draw(
+        garden, Twig.all[20], at: noon, in: .utc, width: 60, height: 12,
+        selected: .numbered(UInt64(number)))
+      let marked = drawing.lines().firstIndex { $0.hasPrefix("> ") }
+      #expect(marked.flatMap { drawing.sprout(row: $0) } == .numbered(UInt64(number)))
+      #expect(marked.map { drawing.lines()[$0].hasSuffix("Goal \(number)") } == true)
+      #expect(drawing.sprout(row: 0) == nil && drawing.sprout(row: 11) == nil)
+    }
+  }
+
   @Test("colours show on light and on dark: a contrast of at least 3 with both")
   func contrast() {
     func light(_ colour: RGB) -> Double {

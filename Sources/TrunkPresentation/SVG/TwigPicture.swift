@@ -19,7 +19,7 @@ public enum TwigPicture {
   ///   - zone: The zone of the dates.
   ///   - width: In points; clamped to `PictureSize.sides`. The height follows from the sprouts.
   /// - Returns: An SVG document without scripts or external references.
-  /// - Complexity: O(n) in the garden's records for each sprout that is drawn.
+  /// - Complexity: O(n) in the garden's records.
   public static func svg(
     _ garden: Garden, _ twig: Twig, at now: WallTime, in zone: ZoneOffsets, width: Double = 390
   ) -> String {
@@ -68,6 +68,7 @@ private struct TwigScene {
     }
     let own = garden.labels[.twig(twig)]?.note ?? ""
     note = ShownText.lines(own, width: max(10, Int((min(width, Self.reach) - 48) / 7.6)), count: 2)
+    let said = LastWords(of: content.sprouts.map { $0.sprout }, in: garden)
     var y = 96 + Double(note.count) * 19
     var entries: [Entry] = []
     for (sprout, mark) in content.sprouts.prefix(TwigPicture.sproutLimit) {
@@ -78,8 +79,7 @@ private struct TwigScene {
         fact += "; of \u{201C}\(ShownText.line(saga.name, limit: 40))\u{201D}"
       }
       let facts = ShownText.lines(fact, width: room(7.2), count: 3)
-      let said = GardenWords.lastWords(of: sprout, in: garden) ?? ""
-      let words = ShownText.lines(said, width: room(7.8), count: 3)
+      let words = ShownText.lines(said.about(sprout), width: room(7.8), count: 3)
       let entry = Entry(
         sprout: sprout, mark: mark, title: title, facts: facts, words: words, y: y)
       entries.append(entry)

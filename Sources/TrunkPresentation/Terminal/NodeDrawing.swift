@@ -2,6 +2,7 @@
 // A drawing whose cells know which part of the tree they show.
 
 import AtrestPresentation
+import AtrestReplication
 import TrunkDomain
 
 /// A drawing for a terminal, and the part of the tree in each of its cells: for a cursor and a
@@ -11,6 +12,7 @@ public struct NodeDrawing: Sendable {
   public internal(set) var drawing: Drawing
   private var nodes: [NodeID?]
   private var cells: [NodeID: (column: Int, row: Int)] = [:]
+  private var sprouts: [Int: RecordUUID] = [:]
 
   init(width: Int, height: Int) {
     drawing = Drawing(width: width, height: height)
@@ -29,6 +31,14 @@ public struct NodeDrawing: Sendable {
   ///
   /// `node(column:row:)` of that cell is the part again.
   public func cell(of node: NodeID) -> (column: Int, row: Int)? { cells[node] }
+
+  /// The sprout in a row of a twig's drawing; nil for none, and in other drawings.
+  public func sprout(row: Int) -> RecordUUID? { sprouts[row] }
+
+  /// Notes that rows show a sprout.
+  mutating func claim(_ sprout: RecordUUID, rows: Range<Int>) {
+    for row in rows { sprouts[row] = sprout }
+  }
 
   /// The lines as text without styles.
   ///

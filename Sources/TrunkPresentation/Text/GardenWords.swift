@@ -61,17 +61,6 @@ enum GardenWords {
     return "\(plan.season.label), \(plan.environment.code)"
   }
 
-  /// The last words about a sprout: of its harvest, else of its latest watering that has some.
-  static func lastWords(of sprout: Sprout, in garden: Garden) -> String? {
-    if let reflection = sprout.reflection, !ShownText.line(reflection, limit: 4).isEmpty {
-      return reflection
-    }
-    for watering in garden.waterings.reversed() where watering.sprout == sprout.id {
-      if let note = watering.note, !ShownText.line(note, limit: 4).isEmpty { return note }
-    }
-    return nil
-  }
-
   /// The soil: `7.35 of 10`, with a minus sign below zero.
   static func soil(_ meters: Meters) -> String {
     "\(signed(meters.soil)) of \(meters.capacity.shortText)"
