@@ -42,6 +42,9 @@ let package = Package(
         "AtrestEntitlements", "AtrestFoundation", "AtrestPortability", "AtrestReplication",
         "AtrestSync", "AtrestTrust", "AtrestWire",
       ]),
+    .library(
+      name: "AtrestPresentation",
+      targets: ["AtrestPresentation", "AtrestDomain", "AtrestReplication"]),
     .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
     .executable(name: "atrest", targets: ["atrest"]),
     .executable(name: "trunk", targets: ["trunk"]),
@@ -112,6 +115,11 @@ let package = Package(
       name: "AtrestPresentation", dependencies: ["AtrestDomain"],
       path: "Sources/AtrestPresentation",
       swiftSettings: strict),
+    // The second app's pictures, on public API alone like its domain.
+    .target(
+      name: "TrunkPresentation",
+      dependencies: ["AtrestDomain", "AtrestPresentation", "AtrestReplication", "TrunkDomain"],
+      path: "Sources/TrunkPresentation", packageAccess: false, swiftSettings: strict),
     .target(
       name: "AtrestEntitlements",
       dependencies: [
@@ -281,7 +289,11 @@ let package = Package(
       swiftSettings: strict),
     // Writes the pictures of docs/use/gallery: see Scripts/gallery.
     .executableTarget(
-      name: "gallery", dependencies: ["AtrestPresentation", "AtrestDomain", "AtrestReplication"],
+      name: "gallery",
+      dependencies: [
+        "AtrestPresentation", "AtrestDomain", "AtrestReplication", "TrunkDomain",
+        "TrunkPresentation",
+      ],
       path: "Tests/Gallery", swiftSettings: strict),
     // What the App Store would sign, by an authority of the tests' own.
     .target(
@@ -321,6 +333,12 @@ let package = Package(
       name: "TrunkDomainTests",
       dependencies: [
         "TrunkDomain", "AtrestDomain", "AtrestReplication", "AtrestWire", "AtrestTestSupport",
+      ], packageAccess: false, swiftSettings: strict),
+    .testTarget(
+      name: "TrunkPresentationTests",
+      dependencies: [
+        "TrunkPresentation", "TrunkDomain", "AtrestPresentation", "AtrestDomain",
+        "AtrestReplication", "AtrestTestSupport",
       ], packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "AtrestReplicationTests", dependencies: ["AtrestReplication", "AtrestTestSupport"],
@@ -443,6 +461,7 @@ let package = Package(
       name: "AtrestPortableCases",
       dependencies: [
         "AtrestDomain", "AtrestPresentation", "AtrestReplication", "AtrestSync", "AtrestWire",
+        "TrunkDomain", "TrunkPresentation",
       ],
       path: "Tests/Portable/Cases", swiftSettings: strict),
     .testTarget(

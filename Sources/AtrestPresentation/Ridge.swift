@@ -165,13 +165,8 @@ private func tangent(_ points: [(x: Double, y: Double)], _ index: Int) -> Double
 
 /// A deterministic pseudorandom number in 0..<1 from another number: natural irregularity that is
 /// the same on every device.
-///
-/// Source: the finaliser of SplitMix64; Steele, Lea, Flood, 2014.
 func grain(_ value: Double) -> Double {
   guard value.isFinite else { return 0.5 }
-  var z = UInt64(bitPattern: Int64((min(max(value, -1e9), 1e9) * 16).rounded()))
-  z = z &* 0x9e37_79b9_7f4a_7c15
-  z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-  z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-  return Double((z ^ (z >> 31)) >> 11) * 0x1p-53
+  let seed = UInt64(bitPattern: Int64((min(max(value, -1e9), 1e9) * 16).rounded()))
+  return Grain.part(of: seed)
 }

@@ -14,8 +14,8 @@ extension Tree {
 }
 
 /// The typeface of pictures.
-enum Typeface {
+public enum Typeface {
   /// Rounded if available, otherwise the system's.
-  static let family =
+  public static let family =
     "ui-rounded, 'SF Pro Rounded', system-ui, 'Inter', 'DejaVu Sans', sans-serif"
 }

@@ -22,6 +22,7 @@ enum Gallery {
   /// Every file of the gallery before rendering.
   static func files() -> [(name: String, text: String)] {
     screens.flatMap { forests($0) + trees($0) + [calendar($0)] } + terminal()
+      + TrunkGallery.files()
   }
 
   private struct Screen {

@@ -10,7 +10,9 @@ enum TerminalPage {
 
   /// A page exactly as large as the drawing plus a margin. Dots are drawn as circles, as in
   /// terminals, because fonts place braille dots differently.
-  static func html(_ drawing: Drawing) -> String {
+  static func html(
+    _ drawing: Drawing, ink: RGB = Palette.accent, paper: RGB = Palette.deepNight
+  ) -> String {
     let margin = 14
     let width = drawing.width * cell.width + margin * 2
     let height = drawing.height * cell.height + margin * 2
@@ -18,12 +20,13 @@ enum TerminalPage {
     for (row, cells) in drawing.rows.enumerated() {
       for (column, cell) in cells.enumerated() where cell.character != " " {
         body += draw(
-          cell, x: margin + column * Self.cell.width, y: margin + row * Self.cell.height)
+          cell, ink: ink, x: margin + column * Self.cell.width,
+          y: margin + row * Self.cell.height)
       }
     }
     return """
       <!doctype html><meta charset="utf-8"><title>Atrest</title>
-      <style>body{margin:0;background:\(Palette.deepNight.hex)}
+      <style>body{margin:0;background:\(paper.hex)}
       text{font:15px 'DejaVu Sans Mono',monospace}</style>
       <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)">
       \(body)</svg>
@@ -31,8 +34,8 @@ enum TerminalPage {
       """
   }
 
-  private static func draw(_ cell: Cell, x: Int, y: Int) -> String {
-    let colour = (cell.foreground ?? Palette.accent).hex
+  private static func draw(_ cell: Cell, ink: RGB, x: Int, y: Int) -> String {
+    let colour = (cell.foreground ?? ink).hex
     guard let value = cell.character.unicodeScalars.first?.value, (0x2800...0x28FF).contains(value)
     else {
       return

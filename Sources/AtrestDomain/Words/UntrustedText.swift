@@ -5,7 +5,7 @@
 extension Unicode.Scalar {
   /// Whether showing it could move a terminal's cursor, hide words, reverse them or begin a line:
   /// controls, formats (bidirectional marks among them), line and paragraph separators.
-  package var steersDisplay: Bool {
+  public var steersDisplay: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
     default: false

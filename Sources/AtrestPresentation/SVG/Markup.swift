@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes SVG elements, attributes and numbers, deterministically.
 
-/// An SVG document under construction.
-struct Markup {
+/// An SVG document under construction. Whatever words and attributes it is given, they stay words
+/// and attributes.
+public struct Markup {
   /// The text so far.
-  private(set) var text = ""
+  public private(set) var text = ""
 
   /// Starts the document: no scripts, no external references, one image with a title.
   ///
   /// - Parameters:
   ///   - title: The title for screen readers.
   ///   - summary: The description.
+  ///   - width: The picture's width in points.
+  ///   - height: Its height in points.
   ///   - top: The picture's top on the canvas.
   ///   - isGroup: Whether its parts have titles for screen readers to visit.
-  init(
+  public init(
     title: String, summary: String, width: Double, height: Double, top: Double = 0,
     isGroup: Bool = false
   ) {
@@ -32,7 +35,7 @@ struct Markup {
   }
 
   /// Writes an element, empty or with text.
-  mutating func element(
+  public mutating func element(
     _ name: String, _ attributes: [(String, String)], words: String? = nil
   ) {
     write(name, attributes)
@@ -46,7 +49,7 @@ struct Markup {
   }
 
   /// Writes an element around the output of `body`.
-  mutating func group(
+  public mutating func group(
     _ name: String, _ attributes: [(String, String)] = [], _ body: (inout Markup) -> Void
   ) {
     start(name, attributes)
@@ -55,7 +58,7 @@ struct Markup {
   }
 
   /// Closes the document.
-  consuming func finished() -> String {
+  public consuming func finished() -> String {
     text + "</svg>\n"
   }
 
@@ -89,22 +92,29 @@ struct Markup {
   }
 }
 
-/// Formats a number with fixed precision and no trailing zeros. Never writes `nan`, `inf` or
-/// `1e+06`, which some SVG readers reject, nor a locale's comma.
-///
-/// - Parameter digits: 0 to 3. Two suffice for points.
-func number(_ value: Double, digits: Int = 2) -> String {
-  guard value.isFinite else { return "0" }
-  let unit: Int64 = [1, 10, 100, 1000][min(max(digits, 0), 3)]
-  let whole = Int64((min(max(value, -1e9), 1e9) * Double(unit)).rounded())
-  var text = whole < 0 ? "-" : ""
-  text += String(whole.magnitude / unit.magnitude)
-  var rest = String(unit.magnitude + whole.magnitude % unit.magnitude).dropFirst()
-  while rest.last == "0" { rest.removeLast() }
-  return rest.isEmpty ? text : "\(text).\(rest)"
+extension Markup {
+  /// Formats a number with fixed precision and no trailing zeros. Never writes `nan`, `inf` or
+  /// `1e+06`, which some SVG readers reject, nor a locale's comma.
+  ///
+  /// - Parameter digits: 0 to 3. Two suffice for points.
+  public static func decimal(_ value: Double, digits: Int = 2) -> String {
+    guard value.isFinite else { return "0" }
+    let unit: Int64 = [1, 10, 100, 1000][min(max(digits, 0), 3)]
+    let whole = Int64((min(max(value, -1e9), 1e9) * Double(unit)).rounded())
+    var text = whole < 0 ? "-" : ""
+    text += String(whole.magnitude / unit.magnitude)
+    var rest = String(unit.magnitude + whole.magnitude % unit.magnitude).dropFirst()
+    while rest.last == "0" { rest.removeLast() }
+    return rest.isEmpty ? text : "\(text).\(rest)"
+  }
+}
+
+/// A number of points.
+func number(_ value: Double) -> String {
+  Markup.decimal(value)
 }
 
 /// A fraction from 0 to 1, as an opacity or an offset.
 func part(_ value: Double) -> String {
-  number(value, digits: 3)
+  Markup.decimal(value, digits: 3)
 }

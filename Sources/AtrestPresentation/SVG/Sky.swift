@@ -60,7 +60,9 @@ struct Sky {
 
 extension Markup {
   /// Defines a vertical gradient relative to the filled shape.
-  mutating func defineFade(id: String, _ stops: [(offset: Double, colour: RGB, opacity: Double)]) {
+  public mutating func defineFade(
+    id: String, _ stops: [(offset: Double, colour: RGB, opacity: Double)]
+  ) {
     group("linearGradient", [("id", id), ("x1", "0"), ("x2", "0"), ("y1", "0"), ("y2", "1")]) {
       markup in
       markup.stops(stops)
@@ -68,7 +70,7 @@ extension Markup {
   }
 
   /// Writes the stops of a gradient.
-  mutating func stops(_ stops: [(offset: Double, colour: RGB, opacity: Double)]) {
+  public mutating func stops(_ stops: [(offset: Double, colour: RGB, opacity: Double)]) {
     for stop in stops {
       var attributes = [("offset", part(stop.offset)), ("stop-color", stop.colour.hex)]
       if stop.opacity != 1 { attributes.append(("stop-opacity", part(stop.opacity))) }

@@ -4,29 +4,42 @@
 import AtrestDomain
 
 /// A canvas of coloured dots.
-struct DotCanvas {
+public struct DotCanvas {
   /// The dots per cell. In most terminals such dots are square.
-  static let perCell = (columns: 2, rows: 4)
+  public static let perCell = (columns: 2, rows: 4)
 
   /// The width in dots.
-  let width: Int
+  public let width: Int
   /// The height in dots.
-  let height: Int
+  public let height: Int
   private let columns: Int
   private let rows: Int
   private var dots: [Ink?]
 
   /// The style of a dot.
-  struct Ink: Hashable {
-    var colour: RGB
+  public struct Ink: Hashable, Sendable {
+    /// The colour.
+    public var colour: RGB
     /// Whether it is dimmed.
-    var isDim = false
+    public var isDim: Bool
     /// Whether it is ground, which a star may cover.
     var isGround = false
+
+    /// Creates an ink.
+    public init(colour: RGB, isDim: Bool = false) {
+      self.colour = colour
+      self.isDim = isDim
+    }
+
+    /// Creates the ink of the ground.
+    init(colour: RGB, isDim: Bool = false, isGround: Bool) {
+      self.init(colour: colour, isDim: isDim)
+      self.isGround = isGround
+    }
   }
 
   /// Creates an empty canvas. Sizes are in cells, clamped to 0...`Drawing.limit`.
-  init(columns: Int, rows: Int) {
+  public init(columns: Int, rows: Int) {
     self.columns = Drawing.clamped(columns)
     self.rows = Drawing.clamped(rows)
     width = self.columns * Self.perCell.columns
@@ -35,7 +48,7 @@ struct DotCanvas {
   }
 
   /// The dot at a position; nil if empty or outside. Writes outside are ignored.
-  subscript(x: Int, y: Int) -> Ink? {
+  public subscript(x: Int, y: Int) -> Ink? {
     get { x >= 0 && x < width && y >= 0 && y < height ? dots[y * width + x] : nil }
     set { if x >= 0, x < width, y >= 0, y < height { dots[y * width + x] = newValue } }
   }
@@ -45,7 +58,7 @@ struct DotCanvas {
   ///
   /// Source: Roberts, "The Unreasonable Effectiveness of Quasirandom Sequences", 2018: the R2
   /// sequence as a dither mask.
-  static func place(x: Int, y: Int) -> Double {
+  public static func place(x: Int, y: Int) -> Double {
     let sum = Double(x) * 0.754_877_666_246_693 + Double(y) * 0.569_840_290_998_053
     return sum - sum.rounded(.down)
   }
@@ -87,7 +100,7 @@ struct DotCanvas {
   }
 
   /// Draws the nonempty cells into a drawing.
-  func draw(into drawing: inout Drawing) {
+  public func draw(into drawing: inout Drawing) {
     for row in 0..<rows {
       for column in 0..<columns {
         if let cell = cell(column: column, row: row) { drawing[column, row] = cell }

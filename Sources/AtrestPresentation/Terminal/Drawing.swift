@@ -62,8 +62,9 @@ public struct Drawing: Hashable, Sendable {
     }
   }
 
-  /// Writes text into a row from a column on, truncated at the edge.
-  mutating func write(
+  /// Writes text into a row from a column on, truncated at the edge. Each of its characters must be
+  /// one column wide.
+  public mutating func write(
     _ words: String, column: Int, row: Int, foreground: RGB? = nil, isDim: Bool = false,
     isBold: Bool = false
   ) {
@@ -83,11 +84,15 @@ public struct Drawing: Hashable, Sendable {
 
   /// The drawing in ASCII, for terminals and printers without Unicode: dots become characters of
   /// similar darkness.
-  public var ascii: Drawing {
+  public var ascii: Drawing { ascii(marks: [:]) }
+
+  /// The drawing in ASCII, with characters of one's own for some marks.
+  public func ascii(marks: [Character: Character]) -> Drawing {
     var result = self
     for row in rows.indices {
       for column in 0..<width {
-        result[column, row].character = Self.ascii(rows[row][column].character)
+        let character = rows[row][column].character
+        result[column, row].character = marks[character] ?? Self.ascii(character)
       }
     }
     return result

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places the marks of a twig's sprouts along it.
+
+import AtrestPresentation
+import TrunkDomain
+
+/// Draws what is on a twig.
+enum TwigInk {
+  /// Draws the marks from the tip inwards, on both sides in turn.
+  static func draw(
+    _ marks: [(sprout: Sprout, mark: Mark)], on curve: Curve, size: Double,
+    in markup: inout Markup
+  ) {
+    // Blossoms in front of leaves, and the tip's mark in front of all.
+    let step = min(0.2, 0.9 / Double(max(1, marks.count)))
+    var placed: [(index: Int, isBlossom: Bool)] = []
+    for (index, entry) in marks.enumerated() {
+      if case .blossom = entry.mark {
+        placed.append((index, true))
+      } else {
+        placed.append((index, false))
+      }
+    }
+    for isFront in [false, true] {
+      for entry in placed.reversed() where entry.isBlossom == isFront {
+        let (sprout, mark) = marks[entry.index]
+        var grain = Grain(of: sprout.id)
+        // A scar is in the wood, not at the tip.
+        let t = mark == .scar ? 0.55 - 0.1 * grain.next() : 1 - Double(entry.index) * step
+        let along = curve.direction(t)
+        let side = entry.index % 2 == 0 ? 1.0 : -1.0
+        var place = curve.point(t)
+        var direction = along
+        switch mark {
+        case .leaf, .bud:
+          if entry.index > 0 {
+            direction = along.turned(halfTangent: side * (0.3 + 0.25 * grain.next()))
+          }
+        case .blossom:
+          place = place + along.turned * (side * size * (entry.index == 0 ? 0 : 0.34))
+        case .scar: break
+        }
+        MarkInk.draw(
+          mark, at: place, direction: direction, size: size, tone: grain.next(), in: &markup)
+      }
+    }
+  }
+}
