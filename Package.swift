@@ -243,7 +243,8 @@ let package = Package(
     .executableTarget(
       name: "trunk",
       dependencies: [
-        "AtrestCompanion", "TrunkDomain", "TrunkVocabulary",
+        "AtrestCompanion", "AtrestPresentation", "TrunkDomain", "TrunkPresentation",
+        "TrunkVocabulary",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Client/trunk", packageAccess: false, swiftSettings: strict),

@@ -69,6 +69,24 @@ struct GardenProgramTests {
     #expect(try trunk("shine", "1.2").code == 65)
   }
 
+  @Test("pictures are drawn in cells, and written as files that are not replaced unasked")
+  func pictures() throws {
+    #expect(try trunk("plant", "Read", "--on", "3.5").code == 0)
+    let drawing = try trunk("tree", with: ["LC_ALL": "C.UTF-8"])
+    #expect(drawing.out.contains("●") && drawing.out.contains("Growing (1)"))
+    let plain = try trunk("tree", with: ["LC_ALL": "C"])
+    #expect(plain.out.utf8.allSatisfy { $0 < 0x80 })
+    let file = trunk.home.appendingPathComponent("tree.svg")
+    #expect(try trunk("tree", "--svg", file.path).code == 0)
+    let svg = try String(contentsOf: file, encoding: .utf8)
+    #expect(svg.hasPrefix("<svg") && svg.contains("1 growing"))
+    #expect(try trunk("tree", "--svg", file.path).code != 0)
+    #expect(try trunk("tree", "--svg", file.path, "--force").code == 0)
+    #expect(try trunk("branch", "3", "--svg", "-").out.hasPrefix("<svg"))
+    #expect(try trunk("twig", "3.5", "--svg", "-").out.contains("Read"))
+    #expect(try trunk("tree", "--svg", "-", "--size", "0x5").code == 64)
+  }
+
   @Test("reading creates no replica, and a wrong word neither")
   func createsNothing() throws {
     for arguments in [
@@ -102,7 +120,8 @@ struct GardenProgramTests {
       #expect(try soil(tree) == -6)
       #expect(try (row(tree)["growing"] as? [Any])?.count == 2)
     }
-    #expect(try garden(phone, "tree").out.contains("Soil -6.00 of 10.00"))
+    #expect(try garden(phone, "status").out.contains("Soil -6.00 of 10.00"))
+    #expect(try garden(phone, "tree").out.contains("More was planted than there was soil for."))
     #expect(try garden(tablet, "plant", "More", "--on", "1.2").code == 65)
     #expect(try tablet("water", "today").out.contains("250"))
     #expect(try phone("replica", "digest").out == tablet("replica", "digest").out)

@@ -193,35 +193,9 @@ struct TreeCommand: ParsableCommand {
   }
 }
 
-/// Output of SVG pictures.
-enum PictureFile {
+extension PictureFile {
   /// Where the account has no forest. What there is has a way to it.
   static var noForest: CommandFailure {
     CommandFailure("There is no forest on this account. `atrest calendar` shows the fasts.")
-  }
-
-  /// Parses a size such as `390x844`, up to 10,000 points each way.
-  static func size(_ text: String) -> (Double, Double)? {
-    let parts = text.split(separator: "x", omittingEmptySubsequences: false)
-    guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
-      (1...10_000).contains(width), (1...10_000).contains(height)
-    else { return nil }
-    return (Double(width), Double(height))
-  }
-
-  /// Writes a picture to standard output or to a file that only its owner can read, because it
-  /// shows when somebody fasted.
-  static func write(
-    _ svg: String, to path: String, replacing: Bool, _ format: FormatOptions,
-    _ row: some Encodable
-  ) throws {
-    if path == "-" {
-      Terminal.say(svg)
-      return
-    }
-    let file = try ExportFile(path, replacing: replacing, hint: "say `--force`")
-    try file.write(svg)
-    try file.finish()
-    try format.answer(row, "The picture is in \(path.escapedForTerminal).")
   }
 }

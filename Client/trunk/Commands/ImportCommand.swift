@@ -32,16 +32,10 @@ struct ExportCommand: ParsableCommand {
       Terminal.write(bytes)
       return
     }
+    let written = try ExportFile(file, replacing: force, hint: "say `--force`")
+    try written.write(bytes)
+    try written.finish()
     let name = file.escapedForTerminal
-    guard force || !FileManager.default.fileExists(atPath: file) else {
-      throw CommandFailure(
-        "\(name) is there already. Choose another name, or say `--force`.", .cannotCreate)
-    }
-    do {
-      try Data(bytes).write(to: URL(fileURLWithPath: file), options: .atomic)
-    } catch {
-      throw CommandFailure("\(name) could not be written. Check the folder.", .cannotCreate)
-    }
     let count = GardenWords.list([(garden.sprouts.count, "sprout", "sprouts")]) ?? "no sprouts"
     Terminal.say("Wrote \(count) to \(name).")
   }

@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestCompanion
 import TrunkDomain
+import TrunkPresentation
 
 /// `trunk` alone: the tree.
 struct TreeCommand: ParsableCommand {
@@ -13,8 +14,10 @@ struct TreeCommand: ParsableCommand {
       EXAMPLES:
         trunk
         trunk tree --json
+        trunk tree --svg tree.svg --size 1280x800
       """)
 
+  @OptionGroup var picture: PictureOptions
   @OptionGroup var options: ReplicaOptions<Trunk>
   @OptionGroup var format: FormatOptions
 
@@ -39,7 +42,7 @@ struct TreeCommand: ParsableCommand {
     let garden = try options.garden()
     let meters = garden.meters(at: context.now, in: context.zone)
     let branches = (0..<Twig.branches).map { BranchCounts($0, in: garden) }
-    try format.answer(
+    func row() -> Row {
       Row(
         name: garden.name, meters: MetersRow(meters),
         growing: SproutRow.rows(garden.growing, in: garden),
@@ -47,12 +50,16 @@ struct TreeCommand: ParsableCommand {
           Row.Branch(
             branch: $0.branch + 1, label: garden.labels[.branch($0.branch)]?.label,
             drafts: $0.drafts, growing: $0.growing, harvested: $0.harvested, uprooted: $0.uprooted)
-        }),
-      words(garden, branches, meters, context))
+        })
+    }
+    let isPicture = try picture.write(format, row()) { width, height in
+      GardenPicture.svg(garden, at: context.now, in: context.zone, width: width, height: height)
+    }
+    if !isPicture { try format.answer(row(), words(garden, meters, context)) }
   }
 
   private func words(
-    _ garden: Garden, _ branches: [BranchCounts], _ meters: Meters, _ context: CommandContext
+    _ garden: Garden, _ meters: Meters, _ context: CommandContext
   ) -> String {
     let style = Terminal.style
     var parts: [String] = []
@@ -62,13 +69,11 @@ struct TreeCommand: ParsableCommand {
       parts.append("Nothing is planted yet. `trunk plant \"A goal\" --on 3.5` begins.")
       return parts.joined(separator: "\n\n")
     }
-    var table = Table("BRANCH", "LABEL", "DRAFTS", "GROWING", "HARVESTED")
-    for counts in branches where counts.all > 0 {
-      table.add(
-        "\(counts.branch + 1)", garden.labels[.branch(counts.branch)]?.label ?? "",
-        "\(counts.drafts)", "\(counts.growing)", "\(counts.harvested)")
-    }
-    parts.append(table.text(heading: style.quiet))
+    let columns = DrawingText.columns
+    let drawing = GardenDrawing.draw(
+      garden, at: context.now, in: context.zone, width: columns, height: max(20, columns / 3))
+    parts = [DrawingText.text(drawing, style)]
+    if meters.soil < .zero { parts.append(GardenWords.belowZero) }
     let growing = garden.growing
     if !growing.isEmpty {
       parts.append(
@@ -87,9 +92,6 @@ struct BranchCounts {
   private(set) var growing = 0
   private(set) var harvested = 0
   private(set) var uprooted = 0
-
-  /// All of them.
-  var all: Int { drafts + growing + harvested + uprooted }
 
   init(_ branch: Int, in garden: Garden) {
     self.branch = branch
@@ -111,9 +113,11 @@ struct BranchCommand: ParsableCommand {
     discussion: """
       EXAMPLES:
         trunk branch 3
+        trunk branch 3 --svg branch.svg
       """)
 
   @Argument(help: "Its number, 1 to 8.") var branch: String
+  @OptionGroup var picture: PictureOptions
   @OptionGroup var options: ReplicaOptions<Trunk>
   @OptionGroup var format: FormatOptions
 
@@ -130,11 +134,16 @@ struct BranchCommand: ParsableCommand {
     let garden = try options.garden()
     let twigs = Twig.all.filter { $0.branch == number }
     let own = garden.labels[.branch(number)]
-    try format.answer(
+    func row() -> Row {
       Row(
         branch: number + 1, label: own?.label, note: own?.note,
-        twigs: twigs.map { TwigCommand.Row($0, in: garden) }),
-      words(number, twigs, garden, context))
+        twigs: twigs.map { TwigCommand.Row($0, in: garden) })
+    }
+    let isPicture = try picture.write(format, row()) { width, _ in
+      BranchPicture.svg(
+        garden, branch: number, at: context.now, in: context.zone, width: width)
+    }
+    if !isPicture { try format.answer(row(), words(number, twigs, garden, context)) }
   }
 
   private func words(
@@ -165,9 +174,11 @@ struct TwigCommand: ParsableCommand {
     discussion: """
       EXAMPLES:
         trunk twig 3.5
+        trunk twig 3.5 --svg twig.svg
       """)
 
   @Argument(help: "Branch and twig, such as 3.5.") var twig: String
+  @OptionGroup var picture: PictureOptions
   @OptionGroup var options: ReplicaOptions<Trunk>
   @OptionGroup var format: FormatOptions
 
@@ -191,7 +202,11 @@ struct TwigCommand: ParsableCommand {
     let context = CommandContext.current()
     let twig = try TypedGarden.twig(twig)
     let garden = try options.garden()
-    try format.answer(Row(twig, in: garden), words(twig, garden, context))
+    let isPicture = try picture.write(format, Row(twig, in: garden)) { width, _ in
+      TwigPicture.svg(
+        garden, twig, at: context.now, in: context.zone, width: width)
+    }
+    if !isPicture { try format.answer(Row(twig, in: garden), words(twig, garden, context)) }
   }
 
   private func words(_ twig: Twig, _ garden: Garden, _ context: CommandContext) -> String {

@@ -36,13 +36,14 @@ enum GardenWords {
     var line =
       "Soil \(soil(meters))   Water \(meters.water) of \(Watering.perDay)   "
       + "Sun \(meters.sun) of \(Shining.perWeek)"
-    if meters.soil < .zero {
-      line +=
-        "\nMore was planted than there was soil for. All of it grows; nothing can be planted "
-        + "until soil has come back."
-    }
+    if meters.soil < .zero { line += "\n" + belowZero }
     return line
   }
+
+  /// What soil below zero means.
+  static let belowZero =
+    "More was planted than there was soil for. All of it grows; nothing can be planted until soil "
+    + "has come back."
 
   /// What is left after an action, for the end of an answer.
   static func left(_ garden: Garden, _ context: CommandContext) -> String {
