@@ -67,7 +67,8 @@ public struct GardenVocabulary: KindVocabulary {
     }
   }
 
-  /// A sprout's or a leaf's name, quoted; the time of a watering; the place of a shining or a label.
+  /// A sprout's or a leaf's name, quoted; the time of a watering; the place of a shining or of a
+  /// label.
   public func detail(of record: Record, _ context: CommandContext) -> String? {
     let fields = RecordFields(record)
     switch record.key.kind {
