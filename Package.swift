@@ -224,6 +224,7 @@ let package = Package(
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
         "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestWire",
+        "TrunkDomain",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ], path: "Lab/AtrestLab", swiftSettings: strict),

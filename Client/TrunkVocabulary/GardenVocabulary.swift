@@ -77,9 +77,8 @@ public struct GardenVocabulary: KindVocabulary {
     case .node: return NodeID(bytes: record.key.id)?.plainName
     case .setting: return id(of: record.key)
     case .watering, .shining:
-      return record[GardenField.Watering.given].flatMap {
-        GardenValue($0, of: record.key.kind)
-      }.map { words($0, context) }
+      return GardenValue(GardenField.Watering.given, of: record.key.kind, in: fields)
+        .map { words($0, context) }
     default: return nil
     }
   }
@@ -88,48 +87,56 @@ public struct GardenVocabulary: KindVocabulary {
   public func text(
     of register: Register, in kind: RecordKind, _ context: CommandContext
   ) -> String? {
-    guard let value = GardenValue(register, of: kind) else { return nil }
-    let words = words(value, context)
-    guard case .words = value, kind == .sprout, register.field != GardenField.Sprout.title,
-      let name = name(of: register.field, in: kind)
-    else { return words }
-    return "\(name) \(words)"
+    GardenValue(register.field, of: kind, in: RecordFields(register)).map { words($0, context) }
   }
 
   private func words(_ value: GardenValue, _ context: CommandContext) -> String {
-    switch value {
-    case .words(let text): text.quotedForTerminal
-    case .twig(let twig): "twig \(twig.number)"
-    case .plan(let plan): "\(plan.season.label), \(plan.environment.code)"
-    case .planting(let planting):
-      "planted \(context.words(planting.at)), \(planting.plan.season.label), "
-        + planting.plan.environment.code
-    case .outcome(let outcome):
-      outcome.result.map { "harvested \(context.words(outcome.at)), \($0.rawValue) of 5" }
-        ?? "uprooted \(context.words(outcome.at))"
-    case .leaf(let id): "leaf \(ShortID.hex(id).prefix(ShortID.digits))"
-    case .created(let time): "created \(context.words(time))"
-    case .watered(let time, _): context.words(time)
-    case .shone(let time, let twig): "twig \(twig.number), \(context.words(time))"
-    case .nothing: "nothing"
-    }
+    let words: String? =
+      switch value {
+      case .title(let text), .name(let text), .setting(let text): text.quotedForTerminal
+      case .label(let text), .note(let text), .prompt(let text): text?.quotedForTerminal
+      case .reflection(let text): text.map { "reflection \($0.quotedForTerminal)" }
+      case .bloom(let result, let text): text.map { "bloom \(result) \($0.quotedForTerminal)" }
+      case .twig(let twig): twig.map { "twig \($0.number)" }
+      case .plan(let plan): plan.map { "\($0.season.label), \($0.environment.code)" }
+      case .planting(let planting): planting.map { self.words($0, context) }
+      case .outcome(let outcome): outcome.map { self.words($0, context) }
+      case .leaf(let id): id.map { "leaf \(ShortID.hex($0).prefix(ShortID.digits))" }
+      case .created(let time): "created \(context.words(time))"
+      case .watered(let time), .shone(let time): time.map { context.words($0) }
+      }
+    return words ?? "nothing"
+  }
+
+  private func words(_ planting: Sprout.Planting, _ context: CommandContext) -> String {
+    "planted \(context.words(planting.at)), \(planting.plan.season.label), "
+      + planting.plan.environment.code
+  }
+
+  private func words(_ outcome: Sprout.Outcome, _ context: CommandContext) -> String {
+    outcome.result.map { "harvested \(context.words(outcome.at)), \($0.rawValue) of 5" }
+      ?? "uprooted \(context.words(outcome.at))"
   }
 
   /// A value by its parts.
   public func object(of register: Register, in kind: RecordKind) -> (any Encodable)? {
-    switch GardenValue(register, of: kind) {
-    case .words(let text): Parts(text: text)
-    case .twig(let twig): Parts(twig: twig.id)
+    GardenValue(register.field, of: kind, in: RecordFields(register)).map { parts($0) }
+  }
+
+  private func parts(_ value: GardenValue) -> Parts {
+    switch value {
+    case .title(let text), .name(let text), .setting(let text): Parts(text: text)
+    case .label(let text), .note(let text), .prompt(let text), .reflection(let text),
+      .bloom(_, let text):
+      Parts(text: text)
+    case .twig(let twig): Parts(twig: twig?.id)
     case .plan(let plan): Parts(plan)
-    case .planting(let planting): Parts(planting.plan, at: planting.at)
+    case .planting(let planting): Parts(planting?.plan, at: planting?.at)
     case .outcome(let outcome):
-      Parts(at: outcome.at, result: outcome.result.map { Int($0.rawValue) })
-    case .leaf(let id): Parts(leaf: id.uuidString.lowercased())
+      Parts(at: outcome?.at, result: outcome?.result.map { Int($0.rawValue) })
+    case .leaf(let id): Parts(leaf: id?.uuidString.lowercased())
     case .created(let time): Parts(at: time)
-    case .watered(let time, let sprout): Parts(at: time, sprout: sprout.uuidString.lowercased())
-    case .shone(let time, let twig): Parts(at: time, twig: twig.id)
-    case .nothing: Parts()
-    case nil: nil
+    case .watered(let time), .shone(let time): Parts(at: time)
     }
   }
 
@@ -142,12 +149,11 @@ public struct GardenVocabulary: KindVocabulary {
     var environment: String?
     var result: Int?
     var leaf: String?
-    var sprout: String?
   }
 }
 
 extension GardenVocabulary.Parts {
-  fileprivate init(_ plan: Sprout.Plan, at: WallTime? = nil) {
-    self.init(at: at, season: plan.season.code, environment: plan.environment.code)
+  fileprivate init(_ plan: Sprout.Plan?, at: WallTime? = nil) {
+    self.init(at: at, season: plan?.season.code, environment: plan?.environment.code)
   }
 }

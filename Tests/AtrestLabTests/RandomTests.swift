@@ -48,7 +48,7 @@ struct AtrestLedgerTests {
 
   private func holding(_ text: String?) -> Holding {
     var holding = Holding()
-    if let text { holding.items[key] = Holding.HeldRecord(values: [2: .text(text)]) }
+    if let text { holding.items[key] = Holding.HeldRecord(values: [2: .field(.text(text))]) }
     return holding
   }
 

@@ -19,6 +19,7 @@ package struct Expectation: Hashable, Sendable {
   package var waterCount: Int?
   /// The active fast's name; a nil value for none.
   package var active: Named<String?>?
+  package var garden = GardenExpectation()
   /// The journal's contents.
   package var journal: Journal?
   /// The number of writes waiting to be sent, refused ones included.
@@ -88,5 +89,7 @@ package struct Expectation: Hashable, Sendable {
     case text(String)
     /// A deletion, or a write that is none.
     case deleted(Bool)
+    /// A value of a garden.
+    case garden(GardenExpectation.ValueMatch)
   }
 }

@@ -90,12 +90,14 @@ package struct Scenario: Hashable, Sendable {
     case drink([String], millilitres: Int, at: WallTime?)
     /// Edits a drink.
     case correctWater(String, millilitres: Int?, at: WallTime?)
-    /// Deletes fasts and drinks.
+    /// Deletes fasts, drinks, drafts and leaves.
     case delete([String])
     /// Writes a setting.
     case set(key: String, value: String)
     /// Restores a losing value.
     case bringBack(JournalChoice)
+    /// Does something in the garden; `fails` if the garden must refuse it.
+    case garden(GardenEdit, fails: GardenRefusal?)
   }
 
   /// The edited parts of a fast.
@@ -130,6 +132,26 @@ package struct Scenario: Hashable, Sendable {
     case value
     /// Whether the record is deleted.
     case deleted
+    /// A sprout's title.
+    case title
+    /// The twig of a sprout or a leaf.
+    case twig
+    /// A sprout's season and environment, as a draft.
+    case plan
+    /// When a sprout was planted, and as what.
+    case planting
+    /// When and how a sprout ended.
+    case outcome
+    /// The words of a harvest.
+    case reflection
+    /// A sprout's leaf.
+    case leaf
+    /// A leaf's name.
+    case name
+    /// The label of a part of the tree.
+    case label
+    /// The note of a part of the tree.
+    case note
   }
 
   /// How a sync may fail.

@@ -6,13 +6,19 @@ import Foundation
 extension ScenarioParser {
   private static let verbs: [String: [String]] = [
     "start": ["began", "target"], "complete": ["ended"], "abandon": ["ended"],
-    "edit": ["began", "ended", "outcome", "target", "amount", "drunk"],
+    "edit": changeable.values.flatMap { $0 }.sorted(),
     "drink": ["amount", "drunk"], "delete": [], "set": ["to"],
     "bring back": ["field", "from"], "clock": [],
+  ].merging(gardenVerbs) { $1 }
+
+  /// What can be edited.
+  private static let changeable: [Kind: [String]] = [
+    .fast: ["began", "ended", "outcome", "target"], .water: ["amount", "drunk"],
+    .sprout: ["title", "on", "season", "environment", "leaf"], .leaf: ["name"],
   ]
 
   mutating func deviceAction(
-    _ device: String, _ part: Part
+    _ device: String, _ part: Part, fails: Part?
   ) throws(ScenarioError) -> Scenario.Action {
     let words = Self.verbs.keys.sorted()
     let all = try part.pairs("an action such as `{start: evening fast}`")
@@ -27,13 +33,23 @@ extension ScenarioParser {
         "what happens on “\(device)” (\(words.joined(separator: ", ")))")
     }
     let parts = try part.pairs("`\(verb)`", keys: [verb] + extras)
-    if verb == "clock" { return .clock(device: device, try value.clock(around)) }
-    return .edit(device: device, try edit(verb, value, parts))
+    if verb == "clock" {
+      if let fails { throw Self.misplaced(fails) }
+      return .clock(device: device, try value.clock(around))
+    }
+    let before = records
+    let edit = try edit(verb, value, parts)
+    guard let fails else { return .edit(device: device, edit) }
+    guard case .garden(let gardenEdit, _) = edit else { throw Self.misplaced(fails) }
+    // What the garden refuses is not there afterwards, and its name is free.
+    records = before
+    return .edit(device: device, .garden(gardenEdit, fails: try refusal(fails)))
   }
 
   private mutating func edit(
     _ verb: String, _ value: Part, _ parts: [String: Part]
   ) throws(ScenarioError) -> Scenario.Edit {
+    if let edit = try gardenEdit(verb, value, parts) { return .garden(edit, fails: nil) }
     switch verb {
     case "start":
       let name = try value.name("a name for the fast")
@@ -55,7 +71,11 @@ extension ScenarioParser {
     case "edit": return try correction(value, parts)
     case "delete":
       let names = try value.names("what to delete")
-      for name in names { _ = try kind(name, value) }
+      for name in names {
+        guard try kind(name, value) != .node else {
+          throw value.error("a label is taken away with `label: \(name), to: \"\"`")
+        }
+      }
       return .delete(names)
     case "set":
       guard let to = parts["to"], case .text(let text) = to.content else {
@@ -76,31 +96,32 @@ extension ScenarioParser {
   private func correction(
     _ value: Part, _ parts: [String: Part]
   ) throws(ScenarioError) -> Scenario.Edit {
-    let name = try value.name("the name of a fast or of water")
-    func refuse(_ keys: [String], _ what: String) throws(ScenarioError) {
-      for key in keys {
-        if let part = parts[key] { throw part.error("\(what) has no `\(key)`") }
-      }
-    }
+    let name = try value.name("the name of what to edit")
     guard parts.count > 1 else { throw value.error("expected what to change, found nothing") }
-    switch try kind(name, value) {
+    let kind = try kind(name, value)
+    let keys = Self.changeable[kind] ?? []
+    for (key, part) in parts.sorted(by: { $0.key < $1.key }) where key != "edit" {
+      guard keys.contains(key) else { throw part.error("\(kind.noun) has no `\(key)`") }
+    }
+    switch kind {
     case .fast:
-      try refuse(["amount", "drunk"], "a fast")
       return .correctFast(
         name,
         Scenario.FastChange(
           began: try parts["began"]?.moment(around), ended: try parts["ended"]?.moment(around),
           outcome: try parts["outcome"]?.outcome(), targetMinutes: try parts["target"]?.target()))
     case .water:
-      try refuse(["began", "ended", "outcome", "target"], "water")
       return .correctWater(
         name, millilitres: try parts["amount"]?.amount(), at: try parts["drunk"]?.moment(around))
+    case .sprout: return .garden(try sproutChange(name, parts), fails: nil)
+    case .leaf: return .garden(try leafChange(name, value, parts), fails: nil)
+    case .node: throw value.error("a label is edited with `label: \(name), to: …`")
     }
   }
 
   // MARK: - Record names
 
-  private mutating func introduce(
+  mutating func introduce(
     _ names: [String], as kind: Kind, _ part: Part
   ) throws(ScenarioError) {
     for name in names {
@@ -115,7 +136,8 @@ extension ScenarioParser {
 
   func kind(_ name: String, _ part: Part) throws(ScenarioError) -> Kind {
     guard let kind = records[name] else {
-      throw part.error("expected a fast or water that was named before, found “\(name)”")
+      throw part.error(
+        "expected a fast, water, a sprout or a leaf that was named before, found “\(name)”")
     }
     return kind
   }

@@ -4,10 +4,11 @@
 import Foundation
 
 extension ScenarioParser {
-  private static let keys = [
-    "on", "fasts", "water", "settings", "number of fasts", "number of waters", "active",
-    "journal", "waiting", "identical",
-  ]
+  private static let keys =
+    [
+      "on", "fasts", "water", "settings", "number of fasts", "number of waters", "active",
+      "journal", "waiting", "identical",
+    ] + gardenKeys
 
   func expectation(_ part: Part) throws(ScenarioError) -> Expectation {
     let parts = try part.pairs("an expectation", keys: Self.keys)
@@ -33,11 +34,12 @@ extension ScenarioParser {
       let name = try active.text("the name of a fast, or `none`") == "none" ? nil : fast(active)
       expectation.active = .init(name: "active", value: name, line: active.line)
     }
+    expectation.garden = try gardenExpectation(parts)
     if let journal = parts["journal"] { expectation.journal = try entries(journal) }
     return expectation
   }
 
-  private func named<Value: Hashable & Sendable>(
+  func named<Value: Hashable & Sendable>(
     _ part: Part?, _ kind: Kind?, _ read: (Part) throws(ScenarioError) -> Value
   ) throws(ScenarioError) -> [Expectation.Named<Value?>] {
     var found: [Expectation.Named<Value?>] = []
@@ -45,8 +47,7 @@ extension ScenarioParser {
       let names = kind == nil ? [try key.name("a setting's name")] : try key.names("a name")
       for name in names {
         if let kind, records[name] != kind {
-          throw key.error(
-            "expected \(kind == .fast ? "a fast" : "water") that was named before, found “\(name)”")
+          throw key.error("expected \(kind.noun) that was named before, found “\(name)”")
         }
         let isGone = if case .text("gone") = value.content { true } else { false }
         found.append(.init(name: name, value: isGone ? nil : try read(value), line: key.line))
@@ -88,6 +89,8 @@ extension ScenarioParser {
     case .amount: return .water(try part.waterMatch(around))
     case .value: return .text(try part.text("a value"))
     case .deleted: return .deleted(try part.flag())
+    case .title, .twig, .plan, .planting, .outcome, .reflection, .leaf, .name, .label, .note:
+      return try gardenValue(part, field).map { .garden($0) }
     case nil: throw part.error("expected `field` beside `kept` and `set aside`, found none")
     }
   }

@@ -29,7 +29,20 @@ struct ScenarioParser {
   /// Devices, and possibly the server, of which a copy was put aside.
   var backups: Set<Scenario.Machine> = []
 
-  enum Kind { case fast, water }
+  /// Kinds of named records.
+  enum Kind {
+    case fast, water, sprout, leaf, node
+
+    var noun: String {
+      switch self {
+      case .fast: "a fast"
+      case .water: "water"
+      case .sprout: "a sprout"
+      case .leaf: "a leaf"
+      case .node: "a part of the tree"
+      }
+    }
+  }
 
   /// The default delay of a step after the previous one, in seconds.
   static let pause = Milliseconds.perMinute
@@ -178,12 +191,18 @@ struct ScenarioParser {
       }
     ) { first, _ in first }
     let word = try key.text("what happens")
-    if word != "sync", let extra = options["fails"] ?? options["allow mass deletion"] {
-      throw extra.error("`fails` and `allow mass deletion` belong to `sync`")
+    if word != "sync", let extra = options["allow mass deletion"] { throw Self.misplaced(extra) }
+    if word != "sync", !devices.contains(word), let extra = options["fails"] {
+      throw Self.misplaced(extra)
     }
     try advance(to: options["at"], isFirst: isFirst, wait: word == "wait" ? value : nil)
     let action = try action(word, key, value, options)
     return Scenario.Step(line: key.line, at: around.now, action: action)
+  }
+
+  static func misplaced(_ part: Part) -> ScenarioError {
+    part.error(
+      "`fails` and `allow mass deletion` belong to `sync`, and `fails` to what is done in a garden")
   }
 
   /// Advances to the time of a step.
@@ -264,7 +283,7 @@ struct ScenarioParser {
       guard devices.contains(word) else {
         throw key.expected("a device (\(devices.joined(separator: ", "))) or a step such as `sync`")
       }
-      return try deviceAction(word, value)
+      return try deviceAction(word, value, fails: options["fails"])
     }
   }
 

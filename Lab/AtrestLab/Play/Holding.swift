@@ -15,29 +15,31 @@ typealias Fast = AtrestDomain.Session
 struct Holding: Sendable {
   /// A record's values by field.
   struct HeldRecord: Hashable, Sendable {
-    var values: [FieldNumber: FieldValue] = [:]
+    var values: [FieldNumber: HeldValue] = [:]
     var writers: [FieldNumber: ReplicaID] = [:]
 
-    var isDeleted: Bool { values[Register.deletedField] == .deleted(true) }
+    var isDeleted: Bool { values[Register.deletedField] == .field(.deleted(true)) }
 
     var fast: (span: Fast.Span, targetMinutes: Int)? {
-      guard case .span(let span)? = values[SessionField.span],
-        case .targetMinutes(let minutes)? = values[SessionField.target]
+      guard case .field(.span(let span))? = values[SessionField.span],
+        case .field(.targetMinutes(let minutes))? = values[SessionField.target]
       else { return nil }
       return (span, minutes)
     }
 
     var intake: WaterEntry.Intake? {
-      if case .intake(let intake)? = values[WaterField.intake] { intake } else { nil }
+      if case .field(.intake(let intake))? = values[WaterField.intake] { intake } else { nil }
     }
 
     var text: String? {
-      if case .text(let text)? = values[PreferenceField.value] { text } else { nil }
+      if case .field(.text(let text))? = values[PreferenceField.value] { text } else { nil }
     }
   }
 
-  /// Fasts, water and settings, deleted ones too.
+  /// Fasts, water, settings and the garden's records, deleted ones too.
   var items: [RecordKey: HeldRecord] = [:]
+  /// The garden's records, deleted ones too.
+  var gardenRecords: [Record] = []
   /// The journal, oldest conflict first.
   var journal: [JournalEntry] = []
   /// The number of waiting writes, refused ones included.
@@ -48,15 +50,17 @@ struct Holding: Sendable {
   var digest = ""
   var identity = ReplicaID.none
 
+  private static let kinds = gardenKinds.union([.session, .water, .preference])
+
   init() {}
 
   init(_ replica: Replica) throws(ReplicaError) {
-    for record in try replica.allRecords()
-    where [.session, .water, .preference].contains(record.key.kind) {
+    for record in try replica.allRecords() where Self.kinds.contains(record.key.kind) {
+      if Self.gardenKinds.contains(record.key.kind) { gardenRecords.append(record) }
       var item = HeldRecord()
       // What was pruned is told by what is missing.
       for register in record.registers where register.field != Register.pruneFloorField {
-        item.values[register.field] = FieldValue(register, of: record.key.kind)
+        item.values[register.field] = HeldValue(register, of: record.key.kind)
         item.writers[register.field] = register.stamp.replica
       }
       items[record.key] = item

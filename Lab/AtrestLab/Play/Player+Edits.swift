@@ -7,6 +7,7 @@ import AtrestReplication
 import AtrestSync
 import AtrestWire
 import Foundation
+import TrunkDomain
 
 /// Why an edit is impossible at this point of a scenario.
 struct ImpossibleEdit: Error {
@@ -25,11 +26,20 @@ extension Player {
     do {
       try make(edit, on: device, step.at)
     } catch {
+      if case .garden(_, let refusal?) = edit, let problem = error as? GardenProblem {
+        report.add(step, who: device.name, LabWords.edit(edit, zone))
+        report.check(
+          GardenRefusal(problem) == refusal, step.line,
+          "\(device.name): expected it to be refused (\(refusal.rawValue)), found: "
+            + problem.userMessage)
+        return true
+      }
       let sentence: String
       switch error {
       case let error as ImpossibleEdit: sentence = error.sentence
       case let error as InputProblem: sentence = error.userMessage
       case let error as FastingRefusal: sentence = error.userMessage
+      case let error as GardenProblem: sentence = error.userMessage
       case let error as ReplicaError where error.code == .invalid: sentence = error.userMessage
       default: throw error
       }
@@ -42,7 +52,12 @@ extension Player {
     let isSeen = if case .bringBack = edit { true } else { report.isVerbose }
     report.add(
       step, who: device.name, LabWords.edit(edit, zone),
-      isSeen ? changes(from: before, to: after) : [])
+      isSeen ? changes(from: before, to: after) : soilChange(from: before, to: after))
+    if case .garden(_, let refusal?) = edit {
+      report.check(
+        false, step.line,
+        "\(device.name): expected it to be refused (\(refusal.rawValue)), and it was not")
+    }
     return true
   }
 
@@ -111,6 +126,7 @@ extension Player {
       let keys = names.map { ($0, book.key($0)) }
       try device.replica.transaction { transaction in
         for (name, key) in keys {
+          try checkDeletion(key, in: transaction)
           guard try transaction.delete(key) else { throw missing(name) }
         }
       }
@@ -118,17 +134,19 @@ extension Player {
       try device.replica.setPreference(key, to: value)
     case .bringBack(let choice):
       try bringBack(choice, on: device)
+    case .garden(let edit, _):
+      try make(edit, on: device, at: now)
     }
   }
 
-  private func missing(_ name: String) -> ImpossibleEdit {
+  func missing(_ name: String) -> ImpossibleEdit {
     ImpossibleEdit(sentence: "“\(name)” is not there.")
   }
 
   private func bringBack(_ choice: Scenario.JournalChoice, on device: Device) throws {
     let key = book.key(choice.record)
     let entries = try device.replica.conflicts().filter { entry in
-      let field = Scenario.FieldName(entry.conflict.field, of: key.kind)
+      let field = Scenario.FieldName(entry.conflict)
       return entry.conflict.key == key && (choice.field.map { $0 == field } ?? true)
         && (choice.from.map { writers.isPossible($0, entry.conflict.lost.stamp.replica) } ?? true)
     }

@@ -19,6 +19,7 @@ extension Player {
         report.add(.shows(device: device.name, records: lines(holding)))
       }
       check(expectation, step, device.name, holding)
+      check(expectation.garden, step, device, holding)
     }
     if let expected = expectation.isIdentical {
       let records = try chosen.map { try $0.replica.allRecords() }
@@ -43,13 +44,16 @@ extension Player {
       if let match = fast.value, let found = item?.fast {
         problems = mismatches(match, found.span, found.targetMinutes)
       }
-      checkItem(fast.name, item, device, fast.line, isExpected: fast.value != nil, problems)
+      checkItem(
+        fast.name, isThere: item != nil, device, fast.line, isExpected: fast.value != nil, problems)
     }
     for water in expectation.water {
       let item = item(book.key(water.name), holding)
       var problems: [String] = []
       if let match = water.value, let found = item?.intake { problems = mismatches(match, found) }
-      checkItem(water.name, item, device, water.line, isExpected: water.value != nil, problems)
+      checkItem(
+        water.name, isThere: item != nil, device, water.line, isExpected: water.value != nil,
+        problems)
     }
     for setting in expectation.settings {
       let item = item(RecordBook.setting(setting.name), holding)
@@ -58,7 +62,8 @@ extension Player {
         problems = ["expected “\(value)”, found “\(Part.shortened(item.text ?? ""))”"]
       }
       checkItem(
-        setting.name, item, device, setting.line, isExpected: setting.value != nil, problems)
+        setting.name, isThere: item != nil, device, setting.line, isExpected: setting.value != nil,
+        problems)
     }
     let live = holding.live
     checkCount("fasts", expectation.fastCount, live.count { $0.key.kind == .session }, device, step)
@@ -93,16 +98,16 @@ extension Player {
     holding.items[key].flatMap { $0.isDeleted ? nil : $0 }
   }
 
-  private mutating func checkItem(
-    _ name: String, _ item: Holding.HeldRecord?, _ device: String, _ line: Int, isExpected: Bool,
+  mutating func checkItem(
+    _ name: String, isThere: Bool, _ device: String, _ line: Int, isExpected: Bool,
     _ problems: [String]
   ) {
-    switch (item, isExpected) {
-    case (nil, true):
+    switch (isThere, isExpected) {
+    case (false, true):
       report.check(false, line, "“\(name)” on \(device): expected it there, and it is not")
-    case (_?, false):
+    case (true, false):
       report.check(false, line, "“\(name)” on \(device): expected it gone, and it is there")
-    case (nil, false), (_?, true):
+    case (false, false), (true, true):
       if problems.isEmpty { report.check(true, line, "") }
       for problem in problems { report.check(false, line, "“\(name)” on \(device): \(problem)") }
     }
@@ -176,7 +181,7 @@ extension Player {
     let (match, conflict) = (expected.value, entry.conflict)
     guard conflict.key == book.key(expected.name) else { return false }
     if let field = match.field,
-      field != Scenario.FieldName(conflict.field, of: conflict.key.kind)
+      field != Scenario.FieldName(conflict)
     {
       return false
     }
@@ -186,17 +191,25 @@ extension Player {
     if let wonBy = match.wonBy, !writers.isPossible(wonBy, conflict.kept.stamp.replica) {
       return false
     }
-    return matches(match.kept, entry.kept) && matches(match.setAside, entry.lost)
+    return matches(match.kept, entry.keptValue) && matches(match.setAside, entry.lostValue)
   }
 
-  private func matches(_ match: Expectation.ValueMatch?, _ value: FieldValue) -> Bool {
+  private func matches(_ match: Expectation.ValueMatch?, _ value: HeldValue) -> Bool {
     switch (match, value) {
     case (nil, _): true
-    case (.fast(let match)?, .span(let span)): mismatches(match, span, nil).isEmpty
-    case (.target(let minutes)?, .targetMinutes(let found)): minutes == found
-    case (.water(let match)?, .intake(let intake)): mismatches(match, intake).isEmpty
-    case (.text(let text)?, .text(let found)): text == found
-    case (.deleted(let flag)?, .deleted(let found)): flag == found
+    case (.garden(let match)?, .garden(let value)): matches(match, value)
+    case (let match?, .field(let value)): matches(match, value)
+    case (_?, .garden): false
+    }
+  }
+
+  private func matches(_ match: Expectation.ValueMatch, _ value: FieldValue) -> Bool {
+    switch (match, value) {
+    case (.fast(let match), .span(let span)): mismatches(match, span, nil).isEmpty
+    case (.target(let minutes), .targetMinutes(let found)): minutes == found
+    case (.water(let match), .intake(let intake)): mismatches(match, intake).isEmpty
+    case (.text(let text), .text(let found)): text == found
+    case (.deleted(let flag), .deleted(let found)): flag == found
     default: false
     }
   }

@@ -83,7 +83,7 @@ extension Player {
       let deleter = writer(new, Register.deletedField)
       switch (wasThere, new.isDeleted) {
       case (false, false):
-        notes.append(.appeared(record: name, value: LabWords.item(new, key.kind, start, zone)))
+        notes.append(.appeared(record: name, value: words(new, name)))
       case (true, true): notes.append(.deleted(record: name, by: deleter))
       case (false, true): if old == nil { notes.append(.deleted(record: name, by: deleter)) }
       case (true, false):
@@ -91,8 +91,9 @@ extension Player {
           notes.append(
             .changed(
               record: name,
-              before: old?.values[field].map { LabWords.value($0, start, zone) } ?? "nothing",
-              after: new.values[field].map { LabWords.value($0, start, zone) } ?? "nothing",
+              before: (old?.values[field] ?? HeldValue(unset: field, of: key.kind)).map(words)
+                ?? "nothing",
+              after: new.values[field].map(words) ?? "nothing",
               by: writer(new, field)))
         }
       }
@@ -101,18 +102,44 @@ extension Player {
     for entry in after.journal where !known.contains(entry.key) {
       notes.append(setAside(entry))
     }
-    return notes
+    return notes + soilChange(from: before, to: after)
+  }
+
+  /// Soil is derived: no device wrote it.
+  func soilChange(from before: Holding, to after: Holding) -> [Report.Note] {
+    guard let soil = after.soil else { return [] }
+    let earlier = before.soil ?? Holding.soilAtFirst
+    return soil == earlier ? [] : [.soil(before: earlier, after: soil)]
+  }
+
+  /// A field's value as text.
+  private func words(_ value: HeldValue) -> String {
+    switch value {
+    case .field(let value): LabWords.value(value, start, zone)
+    case .garden(let value): LabWords.value(value, start, zone, name: book.name)
+    }
+  }
+
+  /// A record's values as text.
+  private func words(_ item: Holding.HeldRecord, _ name: String) -> String {
+    let values = item.values.keys.sorted().filter { $0 != Register.deletedField }
+      .compactMap { item.values[$0] }
+    let isPlanted = values.contains { if case .garden(.planting(_?)) = $0 { true } else { false } }
+    return values.filter { value in
+      guard case .garden(let value) = value else { return true }
+      return LabWords.isListed(value, isPlanted: isPlanted, name: name)
+    }.map(words).joined(separator: ", ")
   }
 
   func setAside(_ entry: JournalEntry) -> Report.Note {
     // The server forgot the record after its deletion; that is what the write lost to.
     let isPruned = entry.conflict.kept.field == Register.pruneFloorField
-    let kept = isPruned ? FieldValue.deleted(true) : entry.kept
+    let kept = isPruned ? .field(.deleted(true)) : entry.keptValue
     return .setAside(
       record: book.name(entry.conflict.key),
-      value: LabWords.value(entry.lost, start, zone),
+      value: words(entry.lostValue),
       by: writers.name(entry.conflict.lost.stamp.replica),
-      kept: LabWords.value(kept, start, zone),
+      kept: words(kept),
       keptBy: writers.name(entry.conflict.kept.stamp.replica))
   }
 
@@ -124,11 +151,12 @@ extension Player {
     a.kind == b.kind ? LabWords.isBefore(book.name(a), book.name(b)) : a.kind < b.kind
   }
 
-  /// The visible records of a device, one per line.
+  /// The visible records of a device, one per line, and the soil where there is a garden.
   func lines(_ holding: Holding) -> [String] {
     holding.live.sorted { shownBefore($0.key, $1.key) }.map { key, item in
-      "\(book.name(key)): \(LabWords.item(item, key.kind, start, zone))"
-    }
+      let name = book.name(key)
+      return "\(name): \(words(item, name))"
+    } + (holding.soil.map { ["soil: \($0)"] } ?? [])
   }
 }
 

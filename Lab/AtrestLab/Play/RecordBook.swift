@@ -10,8 +10,9 @@ import Foundation
 struct RecordBook {
   private(set) var names: [RecordKey: String] = [:]
   private(set) var keys: [String: RecordKey] = [:]
+  private var taken: Set<String> = []
 
-  /// The id of a fast or drink, a deterministic function of its name.
+  /// The id of a record, a deterministic function of its name.
   static func id(_ name: String) -> RecordUUID {
     var random = SplitMix(
       seed: name.utf8.reduce(0xcbf2_9ce4_8422_2325) {
@@ -30,12 +31,23 @@ struct RecordBook {
   }
 
   /// Registers a record's name.
-  mutating func add(_ name: String, _ key: RecordKey) {
-    names[key] = name
-    keys[name] = key
+  ///
+  /// - Parameters:
+  ///   - name: The scenario's name; nil for a record that a scenario cannot name.
+  ///   - shown: Its name in reports, if that is another one.
+  mutating func add(_ name: String?, _ key: RecordKey, shown: String? = nil) {
+    names[key] = shown ?? name
+    if let name { keys[name] = key }
   }
 
-  /// The key for a name: a fast or drink, else a setting.
+  /// The first of a row of names that was not given yet.
+  mutating func numbered(_ name: (Int) -> String) -> String {
+    var number = 1
+    while !taken.insert(name(number)).inserted { number += 1 }
+    return name(number)
+  }
+
+  /// The key for a name that the scenario gave, else a setting.
   func key(_ name: String) -> RecordKey {
     keys[name] ?? Self.setting(name)
   }
@@ -54,7 +66,7 @@ struct RecordBook {
 }
 
 extension Scenario.FieldName {
-  /// The name of a kind's field.
+  /// The name of a field of fasts, water and settings, and of any record's deletion.
   init?(_ field: FieldNumber, of kind: RecordKind) {
     switch (kind, field) {
     case (_, Register.deletedField): self = .deleted

@@ -18,7 +18,7 @@ struct Ledger {
   struct Write {
     /// The writing device, and copies made of it while the write waited, because they send it too.
     var devices: Set<String>
-    let value: FieldValue
+    let value: HeldValue
     /// The earlier writes of the field that the device knew.
     let knew: Set<Int>
     /// Whether the write may be missing. Either it vanished before any other device or the server
@@ -101,7 +101,7 @@ struct Ledger {
   }
 
   /// Whether a value is the last write's, or one's after which all others are excused.
-  private func hasLastWord(_ value: FieldValue?, _ writes: [Write]) -> Bool {
+  private func hasLastWord(_ value: HeldValue?, _ writes: [Write]) -> Bool {
     for write in writes.reversed() {
       if write.value == value { return true }
       guard write.isExcused else { return false }
@@ -137,7 +137,7 @@ struct Ledger {
         let write = writes[number]
         return write.value == shown || superseded.contains(number)
           || entries.contains {
-            $0.lost == write.value
+            $0.lostValue == write.value
               && isWriter(write, $0, writers)
           }
       }
@@ -160,7 +160,7 @@ struct Ledger {
       }
       for entry in entries {
         let isReal = writes.contains {
-          $0.value == entry.lost && isWriter($0, entry, writers)
+          $0.value == entry.lostValue && isWriter($0, entry, writers)
         }
         if !isReal { problems.append("the journal holds a write to \(place) that nobody made") }
       }

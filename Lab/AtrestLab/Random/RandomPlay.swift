@@ -261,7 +261,7 @@ private struct RandomMaker {
   private mutating func bringBack(_ holding: Holding) throws -> Scenario.Edit? {
     guard let entry = holding.journal.randomElement(using: &random),
       let from = player.writers.only(entry.conflict.lost.stamp.replica),
-      let field = Scenario.FieldName(entry.conflict.field, of: entry.conflict.key.kind)
+      let field = Scenario.FieldName(entry.conflict)
     else { return nil }
     // A scenario identifies an entry by record, field and device, so the entry must be the only
     // one.

@@ -31,7 +31,7 @@ extension Scenario {
   }
 
   /// Double quotes preserve any text.
-  private func quoted(_ text: String) -> String {
+  func quoted(_ text: String) -> String {
     let escaped = text.replacingOccurrences(of: "\\", with: "\\\\")
       .replacingOccurrences(of: "\"", with: "\\\"").replacingOccurrences(of: "\n", with: "\\n")
     return "\"\(escaped)\""
@@ -52,7 +52,10 @@ extension Scenario {
 
   private func words(_ action: Action) -> [String] {
     switch action {
-    case .edit(let device, let edit): return ["\(quoted(device)): {\(words(edit))}"]
+    case .edit(let device, let edit):
+      let line = "\(quoted(device)): {\(words(edit))}"
+      guard case .garden(_, let refusal?) = edit else { return [line] }
+      return [line, "fails: \(refusal.rawValue)"]
     case .sync(let names, let allows, let failure):
       var lines = ["sync: \(list(names))"]
       if allows { lines.append("allow mass deletion: yes") }
@@ -96,6 +99,7 @@ extension Scenario {
       return joined(
         "edit: \(quoted(name))", millilitres.map { "amount: \($0) ml" }, time("drunk", at))
     case .delete(let names): return "delete: \(quoted(range(names)))"
+    case .garden(let edit, _): return words(edit)
     case .set(let key, let value): return "set: \(quoted(key)), to: \(quoted(value))"
     case .bringBack(let choice):
       return joined(

@@ -41,15 +41,6 @@ enum LabWords {
     return "\(time(span.start, start, zone)) to \(words)\(outcome)"
   }
 
-  /// A record's values as text.
-  static func item(
-    _ item: Holding.HeldRecord, _ kind: RecordKind, _ start: WallTime, _ zone: ZoneOffsets
-  ) -> String {
-    let fields = item.values.keys.sorted().filter { $0 != Register.deletedField }
-    return fields.compactMap { item.values[$0] }.map { value($0, start, zone) }
-      .joined(separator: ", ")
-  }
-
   /// An edit as text, following the device's name.
   static func edit(_ edit: Scenario.Edit, _ zone: ZoneOffsets) -> String {
     func parts(_ parts: [String?]) -> String { parts.compactMap { $0 }.joined(separator: ", ") }
@@ -79,6 +70,8 @@ enum LabWords {
         clock("drunk", at),
       ])
     case .delete(let names): return "deletes \(list(names))"
+    case .garden(let edit, let refusal):
+      return parts([self.edit(edit, zone), refusal.map { "which is refused: \($0.rawValue)" }])
     case .set(let key, let value): return "sets \(key) to “\(Part.shortened(value))”"
     case .bringBack(let choice):
       return parts([

@@ -17,6 +17,8 @@ package struct Report: Sendable {
     case deleted(record: String, by: String)
     /// A write lost to one that did not know it, and was journalled.
     case setAside(record: String, value: String, by: String, kept: String, keptBy: String)
+    /// The soil of the garden changed: `7.35 of 10.00`.
+    case soil(before: String, after: String)
     /// The device's contents before and after.
     case held(before: [String], after: [String])
     /// A device's contents when an expectation is checked; in verbose reports only.
@@ -56,7 +58,7 @@ package struct Report: Sendable {
     package var waiting: Int
     /// The number of refused writes.
     package var refused: Int
-    /// The visible records, one per line.
+    /// The visible records, one per line, and the soil where there is a garden.
     package var records: [String]
     /// The conflict journal as `setAside` notes.
     package var journal: [Note]

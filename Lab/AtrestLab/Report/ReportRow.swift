@@ -14,6 +14,7 @@ package struct ReportRow: Encodable, Sendable {
     var what: String
     var changes: [Change]?
     var setAside: [SetAside]?
+    var soil: Soil?
     var before: [String]?
     var after: [String]?
     var shown: [String: [String]]?
@@ -33,6 +34,12 @@ package struct ReportRow: Encodable, Sendable {
     var by: String
     var kept: String
     var keptBy: String
+  }
+
+  /// Before and after, `7.35 of 10.00`.
+  struct Soil: Encodable {
+    var before: String
+    var after: String
   }
 
   struct Failure: Encodable {
@@ -83,6 +90,9 @@ package struct ReportRow: Encodable, Sendable {
     row.changes = changes.isEmpty ? nil : changes
     let losses = step.notes.compactMap(setAside)
     row.setAside = losses.isEmpty ? nil : losses
+    for case .soil(let before, let after) in step.notes {
+      row.soil = Soil(before: before, after: after)
+    }
     for case .held(let before, let after) in step.notes {
       row.before = before
       row.after = after
@@ -99,7 +109,7 @@ package struct ReportRow: Encodable, Sendable {
     case .changed(let record, let before, let after, let by):
       Change(record: record, before: before, after: after, by: by)
     case .deleted(let record, let by): Change(record: record, deleted: true, by: by)
-    case .setAside, .held, .shows, .differs: nil
+    case .setAside, .soil, .held, .shows, .differs: nil
     }
   }
 

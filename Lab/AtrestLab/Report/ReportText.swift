@@ -13,6 +13,7 @@ extension Report.Note {
     case .changed: "changed"
     case .deleted: "deleted"
     case .setAside: "set aside"
+    case .soil: "soil"
     case .held: "held"
     case .shows: "shows"
     case .differs: "differs"
@@ -28,6 +29,7 @@ extension Report.Note {
     case .deleted(let record, let by): "\(record) (\(by))"
     case .setAside(let record, let value, let by, let kept, let keptBy):
       "\(record): \(value) (\(by)); kept: \(kept) (\(keptBy))"
+    case .soil(let before, let after): "\(before) → \(after)"
     case .held, .shows: ""
     case .differs(let line, let sentence): line > 0 ? "line \(line): \(sentence)" : sentence
     }
@@ -47,7 +49,7 @@ extension Report.Note {
       return [line(label, "\(record): \(value) (\(by))"), line("  kept", "\(kept) (\(keptBy))")]
     case .changed(let record, let before, let after, let by):
       return [line(label, "\(record): \(before)"), line("  to", "\(after) (\(by))")]
-    case .appeared, .deleted, .held, .shows, .differs:
+    case .appeared, .deleted, .soil, .held, .shows, .differs:
       let parts = Report.wrapped(text, within: width - 11)
       return parts.enumerated().map { line($0 == 0 ? label : "", $1) }
     }
@@ -156,7 +158,10 @@ extension Report {
         "At the end \(all ? "all devices hold" : names.joined(separator: ", ") + (names.count > 1 ? " hold" : " holds"))"
           + " (\(device.digest)):")
       let limit = isVerbose ? Int.max : Self.noteLimit
-      lines += device.records.prefix(limit).map { "  \($0)" }
+      for record in device.records.prefix(limit) {
+        let parts = Self.wrapped(record, within: Self.width - 4)
+        lines += parts.enumerated().map { ($0 == 0 ? "  " : "    ") + $1 }
+      }
       if device.records.isEmpty { lines.append("  nothing") }
       if device.records.count > limit {
         lines.append("  and \(device.records.count - limit) more")

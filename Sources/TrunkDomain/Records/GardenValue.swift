@@ -1,77 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes a single register of the garden's kinds, for journals of conflicts.
+// One field of a garden's record by itself, for those who show what was written to it.
 
 import AtrestReplication
 import AtrestWire
 
-/// The value of one register of the garden's kinds.
+/// The value of one field, as the records read it: what cannot be read is a value that is not set.
 public enum GardenValue: Hashable, Sendable {
-  /// Words: a title, a note, a label, a bloom, the value of a setting.
-  case words(String)
-  /// A twig.
-  case twig(Twig)
-  /// What a draft would be planted as.
-  case plan(Sprout.Plan)
-  /// When a sprout was planted, and as what.
-  case planting(Sprout.Planting)
-  /// How a sprout ended.
-  case outcome(Sprout.Outcome)
-  /// The leaf that a sprout belongs to.
-  case leaf(RecordUUID)
-  /// When something was created.
+  /// A sprout's title.
+  case title(String)
+  /// The twig of a sprout or a leaf; nil for none that there is.
+  case twig(Twig?)
+  /// A sprout's plan; nil for none that there is.
+  case plan(Sprout.Plan?)
+  /// A sprout's planting; nil for a draft.
+  case planting(Sprout.Planting?)
+  /// How a sprout ended; nil if it has not.
+  case outcome(Sprout.Outcome?)
+  /// The words of a harvest.
+  case reflection(String?)
+  /// The leaf of a sprout.
+  case leaf(RecordUUID?)
+  /// The bloom of a sprout for a result of 1, 3 or 5.
+  case bloom(result: Int, String?)
+  /// When a sprout or a leaf was created.
   case created(WallTime)
-  /// When a sprout was watered.
-  case watered(WallTime, sprout: RecordUUID)
-  /// When the sun shone, and where.
-  case shone(WallTime, Twig)
-  /// No value: not planted, not ended, on no leaf, no words.
-  case nothing
+  /// When a watering was given; nil if it does not say.
+  case watered(WallTime?)
+  /// When the sun shone; nil if it does not say.
+  case shone(WallTime?)
+  /// The words of a watering or a shining, or the note of a node.
+  case note(String?)
+  /// The question that a watering or a shining answers.
+  case prompt(String?)
+  /// A leaf's name.
+  case name(String)
+  /// A node's label.
+  case label(String?)
+  /// The value of a setting of the garden.
+  case setting(String)
 
-  /// Decodes a register; nil for a field of a later version, and for what no version wrote.
-  public init?(_ register: Register, of kind: RecordKind) {
-    let field = register.field
-    let fields = RecordFields(register)
-    guard !register.value.isEmpty else {
-      self = .nothing
-      return
+  /// Reads one of a record's fields; nil if a garden's records of the kind have no such field.
+  public init?(_ field: FieldNumber, of kind: RecordKind, in fields: RecordFields) {
+    switch kind {
+    case .sprout: self.init(sprout: field, fields)
+    case .watering, .shining: self.init(words: field, of: kind, fields)
+    case .leaf: self.init(leaf: field, fields)
+    case .node where field == GardenField.Node.label: self = .label(fields[text: field])
+    case .node where field == GardenField.Node.note: self = .note(fields[text: field])
+    case .setting where field == GardenField.Setting.value:
+      self = .setting(fields[text: field] ?? "")
+    default: return nil
     }
-    let value: GardenValue? =
-      switch (kind, field) {
-      case (.sprout, GardenField.Sprout.plan):
-        fields[group: field].flatMap { Sprout.Plan($0) }.map { .plan($0) }
-      case (.sprout, GardenField.Sprout.planting):
-        fields[group: field].flatMap { Sprout.Planting($0) }.map { .planting($0) }
-      case (.sprout, GardenField.Sprout.outcome):
-        fields[group: field].flatMap { Sprout.Outcome($0) }.map { .outcome($0) }
-      case (.sprout, GardenField.Sprout.leaf):
-        fields[bytes: field].flatMap { RecordUUID(bytes: $0) }.map { .leaf($0) }
-      case (.sprout, GardenField.Sprout.twig), (.leaf, GardenField.Leaf.twig):
-        fields[text: field].flatMap { Twig(id: $0) }.map { .twig($0) }
-      case (.sprout, GardenField.Sprout.createdMs), (.leaf, GardenField.Leaf.createdMs):
-        fields[integer: field].map { .created(WallTime(milliseconds: $0)) }
-      case (.watering, GardenField.Watering.given):
-        fields[group: field].flatMap { Self.watering($0) }
-      case (.shining, GardenField.Shining.given):
-        fields[group: field].flatMap { Self.shining($0) }
-      case (.sprout, _), (.watering, _), (.shining, _), (.leaf, _), (.node, _), (.setting, _):
-        fields[text: field].map { .words($0) }
-      default: nil
-      }
-    guard let value else { return nil }
-    self = value
   }
 
-  private static func watering(_ given: RecordFields) -> GardenValue? {
-    guard let at = WallTime(recorded: given[integer: GardenField.WateringGiven.atMs]),
-      let sprout = given[bytes: GardenField.WateringGiven.sprout].flatMap({ RecordUUID(bytes: $0) })
-    else { return nil }
-    return .watered(at, sprout: sprout)
+  private init?(sprout field: FieldNumber, _ fields: RecordFields) {
+    switch field {
+    case GardenField.Sprout.title: self = .title(fields[text: field] ?? "")
+    case GardenField.Sprout.twig: self = .twig(fields[text: field].flatMap { Twig(id: $0) })
+    case GardenField.Sprout.plan: self = .plan(fields[group: field].flatMap { .init($0) })
+    case GardenField.Sprout.planting: self = .planting(fields[group: field].flatMap { .init($0) })
+    case GardenField.Sprout.outcome: self = .outcome(fields[group: field].flatMap { .init($0) })
+    case GardenField.Sprout.reflection: self = .reflection(fields[text: field])
+    case GardenField.Sprout.leaf:
+      self = .leaf(fields[bytes: field].flatMap { RecordUUID(bytes: $0) })
+    case GardenField.Sprout.bloom1: self = .bloom(result: 1, fields[text: field])
+    case GardenField.Sprout.bloom3: self = .bloom(result: 3, fields[text: field])
+    case GardenField.Sprout.bloom5: self = .bloom(result: 5, fields[text: field])
+    case GardenField.Sprout.createdMs: self = .created(fields.time(field))
+    default: return nil
+    }
   }
 
-  private static func shining(_ given: RecordFields) -> GardenValue? {
-    guard let at = WallTime(recorded: given[integer: GardenField.ShiningGiven.atMs]),
-      let twig = given[text: GardenField.ShiningGiven.twig].flatMap({ Twig(id: $0) })
-    else { return nil }
-    return .shone(at, twig)
+  private init?(leaf field: FieldNumber, _ fields: RecordFields) {
+    switch field {
+    case GardenField.Leaf.name: self = .name(fields[text: field] ?? "")
+    case GardenField.Leaf.twig: self = .twig(fields[text: field].flatMap { Twig(id: $0) })
+    case GardenField.Leaf.createdMs: self = .created(fields.time(field))
+    default: return nil
+    }
+  }
+
+  private init?(words field: FieldNumber, of kind: RecordKind, _ fields: RecordFields) {
+    switch (kind, field) {
+    case (.watering, GardenField.Watering.given):
+      self = .watered(
+        WallTime(recorded: fields[group: field]?[integer: GardenField.WateringGiven.atMs]))
+    case (.shining, GardenField.Shining.given):
+      self = .shone(
+        WallTime(recorded: fields[group: field]?[integer: GardenField.ShiningGiven.atMs]))
+    case (.watering, GardenField.Watering.note), (.shining, GardenField.Shining.note):
+      self = .note(fields[text: field])
+    case (.watering, GardenField.Watering.prompt), (.shining, GardenField.Shining.prompt):
+      self = .prompt(fields[text: field])
+    default: return nil
+    }
+  }
+}
+
+extension RecordFields {
+  fileprivate func time(_ field: FieldNumber) -> WallTime {
+    WallTime(milliseconds: self[integer: field] ?? 0)
   }
 }

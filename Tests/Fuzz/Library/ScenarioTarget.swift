@@ -34,6 +34,12 @@ extension FuzzTarget {
       "- expect: {identical: all}", "- expect: {fasts: 1, on: phone}",
       "- phone: {bring back: evening, field: target, from: tablet}", "- phone: {delete: evening}",
       "- phone: {set: theme, to: dark}", "- at: 22:30\n  sync: [phone]\n  fails: clock",
+      "- phone: {draft: a, on: 2.1, season: 1y, environment: barren}\n- phone: {plant: a}",
+      "- phone: {plant: a, on: 3.5}\n- phone: {water: a, note: b}\n  fails: no water left",
+      "- phone: {plant: a, on: 3.5}\n- phone: {harvest: a, result: 4, ended: +1h}",
+      "- phone: {leaf: a, on: 3.5}\n- phone: {edit: a, name: b}", "- phone: {shine: 3.5}",
+      "- phone: {label: trunk, to: a}\n- expect: {labels: {trunk: a}, soil: -6.00, sun left: 1}",
+      "- phone: {plant: a, on: 3.5}\n- expect: {sprouts: {a: {state: growing, words: [b]}}}",
     ]
     return steps.enumerated().map {
       (
