@@ -463,7 +463,6 @@ let package = Package(
       name: "AtrestPortableCases",
       dependencies: [
         "AtrestDomain", "AtrestPresentation", "AtrestReplication", "AtrestSync", "AtrestWire",
-        "TrunkDomain", "TrunkPresentation",
       ],
       path: "Tests/Portable/Cases", swiftSettings: strict),
     .testTarget(

@@ -24,6 +24,9 @@ enum Mark: Hashable {
     }
   }
 
+  /// Whether it is drawn around a middle, and not from a stalk on.
+  var isBlossom: Bool { if case .blossom = self { true } else { false } }
+
   /// Which marks are drawn where there is no room for all: what grows, then harvests, then drafts.
   var rank: Int {
     switch self {

@@ -144,7 +144,7 @@ private struct BranchScene {
         GardenWords.title(of: sprout), points: room - 20, size: size - 1)
       let at = Point(x: x + place.side * 7, y: y - 4)
       MarkInk.draw(
-        mark, at: isCentred(mark) ? at : at + Point(x: -6 * place.side, y: 1),
+        mark, at: mark.isBlossom || mark == .scar ? at : at + Point(x: -6 * place.side, y: 1),
         direction: Point(x: place.side, y: -0.25).unit, size: mark == .scar ? 22 : 14, tone: 0.5,
         in: &markup)
       markup.write(
@@ -155,13 +155,6 @@ private struct BranchScene {
       markup.write(
         "and \(more) more", x: x + place.side * 20, y: y + 17, size: size - 2,
         colour: Daylight.paleInk, anchor: anchor)
-    }
-  }
-
-  private func isCentred(_ mark: Mark) -> Bool {
-    switch mark {
-    case .blossom, .scar: true
-    case .bud, .leaf: false
     }
   }
 }

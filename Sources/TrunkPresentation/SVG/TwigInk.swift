@@ -13,31 +13,23 @@ enum TwigInk {
   ) {
     // Blossoms in front of leaves, and the tip's mark in front of all.
     let step = min(0.2, 0.9 / Double(max(1, marks.count)))
-    var placed: [(index: Int, isBlossom: Bool)] = []
-    for (index, entry) in marks.enumerated() {
-      if case .blossom = entry.mark {
-        placed.append((index, true))
-      } else {
-        placed.append((index, false))
-      }
-    }
     for isFront in [false, true] {
-      for entry in placed.reversed() where entry.isBlossom == isFront {
-        let (sprout, mark) = marks[entry.index]
+      for index in marks.indices.reversed() where marks[index].mark.isBlossom == isFront {
+        let (sprout, mark) = marks[index]
         var grain = Grain(of: sprout.id)
         // A scar is in the wood, not at the tip.
-        let t = mark == .scar ? 0.55 - 0.1 * grain.next() : 1 - Double(entry.index) * step
+        let t = mark == .scar ? 0.55 - 0.1 * grain.next() : 1 - Double(index) * step
         let along = curve.direction(t)
-        let side = entry.index % 2 == 0 ? 1.0 : -1.0
+        let side = index % 2 == 0 ? 1.0 : -1.0
         var place = curve.point(t)
         var direction = along
         switch mark {
         case .leaf, .bud:
-          if entry.index > 0 {
+          if index > 0 {
             direction = along.turned(halfTangent: side * (0.3 + 0.25 * grain.next()))
           }
         case .blossom:
-          place = place + along.turned * (side * size * (entry.index == 0 ? 0 : 0.34))
+          place = place + along.turned * (side * size * (index == 0 ? 0 : 0.34))
         case .scar: break
         }
         MarkInk.draw(

@@ -155,7 +155,7 @@ private struct TwigScene {
     let y = entry.y + 22
     let t = min(1, max(0, (stem.start.y - y) / (stem.start.y - stem.end.y)))
     let start = stem.point(t)
-    let isBlossom = if case .blossom = entry.mark { true } else { false }
+    let isBlossom = entry.mark.isBlossom
     let end = Point(x: isBlossom ? 52 : 44, y: entry.y + (isBlossom ? 8 : 11))
     return Curve(start: start, control: Point(x: (start.x + end.x) / 2 + 2, y: y - 3), end: end)
   }

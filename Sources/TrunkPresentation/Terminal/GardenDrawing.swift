@@ -156,8 +156,10 @@ private struct GardenDots {
       let point = curve.point(t)
       let half = (first + (last - first) * t) / 2
       let across = curve.direction(t).turned
-      for side in stride(from: -half, through: half, by: 0.7) {
-        let dot = point + across * side
+      // Counts in integers: a stride of fractions needs `fma`, which WebAssembly lacks.
+      let sides = Int(half * 2 / 0.7)
+      for index in 0...sides {
+        let dot = point + across * (Double(index) * 0.7 - half)
         canvas[Int(dot.x), Int(dot.y)] = ink
       }
       body(cell(point))

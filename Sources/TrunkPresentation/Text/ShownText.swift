@@ -13,6 +13,7 @@ enum ShownText {
   /// Controls, line ends and marks of direction become spaces: none can steer what is around.
   /// Joiners stay, because emoji and Persian need them.
   static func line(_ text: String, limit: Int) -> String {
+    guard limit > 0 else { return "" }
     var words = ""
     var count = 0
     var isSpace = true

@@ -49,10 +49,10 @@ extension PortableCase {
   }
 
   /// When the newest fast ended.
-  static let end = WallTime(milliseconds: 1_779_278_400_000)
+  private static let end = WallTime(milliseconds: 1_779_278_400_000)
 
   /// Fasts of 16 hours, a day and a half apart, each fifth one shorter than its target.
-  static func sessions(_ count: Int) -> [Session] {
+  private static func sessions(_ count: Int) -> [Session] {
     var random = CaseRandom(seed: 0x61_7472_6573)
     return (0..<count).compactMap { index in
       let id = RecordUUID(bytes: (0..<16).map { _ in UInt8(random.below(256)) })
@@ -65,11 +65,11 @@ extension PortableCase {
     }
   }
 
-  static func picture(_ name: String, _ text: String, _ hash: String) -> PortableCase {
+  private static func picture(_ name: String, _ text: String, _ hash: String) -> PortableCase {
     PortableCase(name, Hexadecimal.encoded(FNV1a.hash(text.utf8)), hash)
   }
 
-  static func drawing(_ name: String, _ drawing: Drawing, _ hash: String) -> PortableCase {
+  private static func drawing(_ name: String, _ drawing: Drawing, _ hash: String) -> PortableCase {
     picture(name, drawing.lines.joined(separator: "\n"), hash)
   }
 }

@@ -20,7 +20,7 @@ public struct PortableCase: Sendable {
   /// WebAssembly.
   public static func all() -> [PortableCase] {
     merges() + laws() + texts() + localTimes() + trees() + calendars() + pictures() + messages()
-      + syncs() + replicas() + gardens()
+      + syncs() + replicas()
   }
 }
 
