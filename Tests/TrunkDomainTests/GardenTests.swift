@@ -154,6 +154,22 @@ struct GardenTests {
     let shining = LedgerTests.shining(3, at: 0, week: GardenWeek(monday: .max))
     #expect(Shining(id: shining.id, fields: shining.fields)?.week == LedgerTests.day.week)
     #expect(Sprout(id: draft.id, fields: RecordFields()) == nil)
+    // Any number, and none, of another program's.
+    for number in [Int64.min, -1, 0, .max, nil] {
+      for (record, field) in [(watering.fields, UInt32(2)), (shining.fields, 2)] {
+        var fields = record
+        var given = fields[group: field]
+        given?[integer: 2] = number
+        fields[group: field] = given
+        _ = Watering(id: watering.id, fields: fields)
+        _ = Shining(id: shining.id, fields: fields)
+      }
+    }
+    var given = watering.fields[group: 2]
+    given?[integer: 2] = .min
+    var extreme = watering.fields
+    extreme[group: 2] = given
+    #expect(Watering(id: watering.id, fields: extreme)?.day == LedgerTests.day)
   }
 
   @Test("texts have the app's lengths")

@@ -19,13 +19,9 @@ public struct GardenDay: Hashable, Comparable, Sendable {
 
   /// The day of an instant where a zone holds.
   public init(_ time: WallTime, in zone: ZoneOffsets) {
-    let shift = Int64(Self.firstHour) * 3_600_000
-    // On the local clock it is before six as many hours into a date as the date is old.
     let date = LocalDay(time, in: zone)
-    let morning =
-      date.instant(atSecond: Self.firstHour * 3600, in: zone)
-      ?? time.advanced(by: -shift)
-    number = time < morning ? date.number - 1 : date.number
+    let isBeforeMorning = time < GardenDay(number: date.number).start(in: zone)
+    number = isBeforeMorning ? date.number - 1 : date.number
   }
 
   /// When it begins where a zone holds. Where the clocks skip six, an hour later.
@@ -49,7 +45,9 @@ public struct GardenDay: Hashable, Comparable, Sendable {
 
   /// Whether it can be the day of an instant in any zone.
   func isPlausible(at time: WallTime) -> Bool {
-    abs(number - LocalDay(time, in: .utc).number) <= 2
+    // No difference: the number may be any that another program wrote.
+    let today = LocalDay(time, in: .utc).number
+    return (today - 2...today + 2).contains(number)
   }
 
   /// Orders days, earlier first.
@@ -76,8 +74,8 @@ public struct GardenWeek: Hashable, Comparable, Sendable {
 
   /// Whether it can be the week of an instant in any zone.
   func isPlausible(at time: WallTime) -> Bool {
-    (-2...9).contains(LocalDay(time, in: .utc).number - monday)
-      && GardenDay(number: monday).week == self
+    let today = LocalDay(time, in: .utc).number
+    return (today - 9...today + 2).contains(monday) && GardenDay(number: monday).week == self
   }
 
   /// Orders weeks, earlier first.
