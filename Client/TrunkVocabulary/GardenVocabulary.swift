@@ -98,7 +98,7 @@ public struct GardenVocabulary: KindVocabulary {
       case .reflection(let text): text.map { "reflection \($0.quotedForTerminal)" }
       case .bloom(let result, let text): text.map { "bloom \(result) \($0.quotedForTerminal)" }
       case .twig(let twig): twig.map { "twig \($0.number)" }
-      case .plan(let plan): plan.map { "\($0.season.label), \($0.environment.code)" }
+      case .plan(let plan): plan?.label
       case .planting(let planting): planting.map { self.words($0, context) }
       case .outcome(let outcome): outcome.map { self.words($0, context) }
       case .leaf(let id): id.map { "leaf \(ShortID.hex($0).prefix(ShortID.digits))" }
@@ -109,8 +109,7 @@ public struct GardenVocabulary: KindVocabulary {
   }
 
   private func words(_ planting: Sprout.Planting, _ context: CommandContext) -> String {
-    "planted \(context.words(planting.at)), \(planting.plan.season.label), "
-      + planting.plan.environment.code
+    "planted \(context.words(planting.at)), \(planting.plan.label)"
   }
 
   private func words(_ outcome: Sprout.Outcome, _ context: CommandContext) -> String {

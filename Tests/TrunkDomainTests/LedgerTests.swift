@@ -143,20 +143,6 @@ struct LedgerTests {
     }
   }
 
-  @Test("what happened later does not change what is known of earlier")
-  func prefix() {
-    checkLaw(cases: 200) { random in
-      let (sprouts, waterings, shinings) = Self.records(&random)
-      let all = Ledger(
-        sprouts: sprouts, waterings: waterings, shinings: shinings, keepsEntries: true)
-      guard let middle = all.entries.randomElement(using: &random) else { return true }
-      let until = Ledger(
-        sprouts: sprouts, waterings: waterings, shinings: shinings, keepsEntries: true,
-        until: middle.at)
-      return all.entries.prefix { $0.at <= middle.at }.elementsEqual(until.entries)
-    }
-  }
-
   /// Records whose times and ids collide often.
   private static func records(
     _ random: inout SeededRandom

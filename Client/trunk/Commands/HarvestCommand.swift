@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trunk harvest` and `trunk uproot`.
+// `trunk harvest`: ends what grows, with a result.
 
 import ArgumentParser
 import AtrestCompanion
@@ -44,34 +44,5 @@ struct HarvestCommand: ParsableCommand {
       ChangedSproutRow(harvested, in: garden, context),
       "Harvested \(GardenWords.title(harvested)): \(grade.label), \(grade.rawValue) of 5.\(bloom) "
         + "Room for soil: \(reward.text) more. \(GardenWords.left(garden, context))")
-  }
-}
-
-/// `trunk uproot`: ends what grows, without a result.
-struct UprootCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "uproot", abstract: "Let what grows go. A quarter of its soil comes back.",
-    discussion: """
-      EXAMPLES:
-        trunk uproot middlemarch
-      """)
-
-  @Argument(help: "The sprout: the beginning of its id, or words of its title.") var sprout: String
-  @OptionGroup var when: WhenOption
-  @OptionGroup var options: ReplicaOptions<Trunk>
-  @OptionGroup var format: FormatOptions
-
-  func run() throws {
-    let context = CommandContext.current()
-    let time = try when.time(context)
-    let (uprooted, garden) = try options.change(creates: false) { garden, store in
-      let found = try TypedGarden.sprout(sprout, in: garden)
-      let uprooted = try garden.uprooting(found, at: time)
-      try store.save(uprooted, editedFrom: found)
-      return (uprooted, try store.garden())
-    }
-    try format.answer(
-      ChangedSproutRow(uprooted, in: garden, context),
-      "Uprooted \(GardenWords.title(uprooted)). \(GardenWords.left(garden, context))")
   }
 }

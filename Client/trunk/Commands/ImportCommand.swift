@@ -1,45 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trunk import` and `trunk export`: the web app's file.
+// `trunk import`: what the web app or `trunk export` wrote.
 
 import ArgumentParser
 import AtrestCompanion
 import Foundation
 import TrunkDomain
-
-/// `trunk export`: the garden as a file that the web app reads, too.
-struct ExportCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write the garden as a file that the web app reads, too.",
-    discussion: """
-      EXAMPLES:
-        trunk export garden.json
-        trunk export > garden.json
-      """)
-
-  @Argument(help: "The file; `-`, or none, is standard output.", completion: .file())
-  var file = "-"
-  @Flag(help: "Replace the file if there is one.") var force = false
-  @OptionGroup var options: ReplicaOptions<Trunk>
-
-  func run() throws {
-    let context = CommandContext.current()
-    guard let replica = try options.openExisting() else {
-      throw CommandFailure("There is no garden here to export yet. Check `--replica`.")
-    }
-    let garden = try replica.look { try $0.garden() }
-    let bytes = try GardenExport.bytes(garden, at: context.now)
-    guard file != "-" else {
-      Terminal.write(bytes)
-      return
-    }
-    let written = try ExportFile(file, replacing: force, hint: "say `--force`")
-    try written.write(bytes)
-    try written.finish()
-    let name = file.escapedForTerminal
-    let count = GardenWords.list([(garden.sprouts.count, "sprout", "sprouts")]) ?? "no sprouts"
-    Terminal.say("Wrote \(count) to \(name).")
-  }
-}
 
 /// `trunk import`: what the web app or `trunk export` wrote.
 struct ImportCommand: ParsableCommand {
@@ -95,16 +60,16 @@ struct ImportCommand: ParsableCommand {
   }
 
   private func read() throws(GardenFileProblem) -> Data {
-    let url = URL(fileURLWithPath: file)
+    // Bounded while it is read: a device or a pipe has no size to ask for.
+    let bytes: Data
     do {
-      let size = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
-      guard size <= GardenFile.limitBytes else { throw GardenFileProblem.tooLarge }
-      return try Data(contentsOf: url)
-    } catch let problem as GardenFileProblem {
-      throw problem
+      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+      bytes = try handle.read(upToCount: GardenFile.limitBytes + 1) ?? Data()
     } catch {
       throw .unreadable(file.escapedForTerminal)
     }
+    guard bytes.count <= GardenFile.limitBytes else { throw .tooLarge }
+    return bytes
   }
 
   /// Adds what is not there, and counts it. What was deleted stays deleted.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `trunk plant` and `trunk draft`.
+// `trunk plant`: a new sprout, or a draft.
 
 import ArgumentParser
 import AtrestCompanion
@@ -48,42 +48,7 @@ struct PlantCommand: ParsableCommand {
     try format.answer(
       ChangedSproutRow(planted, in: garden, context),
       "Planted \(GardenWords.title(planted)) on \(GardenWords.name(.twig(planted.twig), in: garden)): "
-        + "\(GardenWords.plan(planted.plan)), \(planted.plan.cost.shortText) soil. "
+        + "\(planted.plan.label), \(planted.plan.cost.shortText) soil. "
         + GardenWords.left(garden, context))
-  }
-}
-
-/// `trunk draft`: keeps an idea.
-struct DraftCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "draft", abstract: "Keep a goal as a draft. It takes no soil.",
-    discussion: """
-      EXAMPLES:
-        trunk draft "Learn the cello" --on 2.1 --season 1y --environment barren
-      """)
-
-  @Argument(help: "Its title.") var title: String
-  @OptionGroup var plan: PlanOptions
-  @OptionGroup var details: SproutOptions
-  @OptionGroup var options: ReplicaOptions<Trunk>
-  @OptionGroup var format: FormatOptions
-
-  func validate() throws {
-    if plan.on == nil { throw ValidationError("Say where with `--on`, as in `--on 3.5`.") }
-  }
-
-  func run() throws {
-    let context = CommandContext.current()
-    let new = try plan.draft(title, twig: plan.on ?? "", at: context.now)
-    let (draft, garden) = try options.change { garden, store in
-      var draft = new
-      try details.apply(to: &draft, in: garden)
-      try store.save(draft)
-      return (draft, try store.garden())
-    }
-    try format.answer(
-      ChangedSproutRow(draft, in: garden, context),
-      "Drafted \(GardenWords.title(draft)) on \(GardenWords.name(.twig(draft.twig), in: garden)): "
-        + "\(GardenWords.plan(draft.plan)), \(draft.plan.cost.shortText) soil to plant.")
   }
 }

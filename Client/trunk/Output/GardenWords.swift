@@ -11,11 +11,6 @@ enum GardenWords {
     sprout.title.isEmpty ? "a sprout without a title" : sprout.title.quotedForTerminal
   }
 
-  /// A plan: `3 months, firm`.
-  static func plan(_ plan: Sprout.Plan) -> String {
-    "\(plan.season.label), \(plan.environment.code)"
-  }
-
   /// A state in a word.
   static func state(_ state: Sprout.State) -> String {
     switch state {
@@ -94,7 +89,7 @@ enum GardenWords {
     var table = Table("ID", "TWIG", "TITLE", "PLAN", "STATE", "WHEN")
     for sprout in sprouts {
       table.add(
-        ids[sprout.id] ?? "", sprout.twig.number, sprout.title, plan(sprout.plantedPlan),
+        ids[sprout.id] ?? "", sprout.twig.number, sprout.title, sprout.plantedPlan.label,
         state(sprout.state), progress(sprout, context))
     }
     return table.text(heading: style.quiet)

@@ -14,7 +14,7 @@ extension LabWords {
     }
     func new(_ sprout: GardenEdit.NewSprout, _ verb: String) -> String {
       parts(
-        "\(verb) \(quoted(sprout.name)) on twig \(sprout.twig.number)", plan(sprout.plan),
+        "\(verb) \(quoted(sprout.name)) on twig \(sprout.twig.number)", sprout.plan.label,
         sprout.leaf.map { "leaf \(quoted($0))" })
     }
     switch edit {
@@ -59,9 +59,9 @@ extension LabWords {
     switch value {
     case .title(let title): return words("title", title)
     case .twig(let twig): return twig.map { "on twig \($0.number)" } ?? "on no twig"
-    case .plan(let plan): return plan.map { "to be \(self.plan($0))" } ?? "no plan"
+    case .plan(let plan): return plan.map { "to be \($0.label)" } ?? "no plan"
     case .planting(let planting?):
-      return "planted \(time(planting.at, start, zone)) (\(plan(planting.plan)))"
+      return "planted \(time(planting.at, start, zone)) (\(planting.plan.label))"
     case .planting(nil): return "not planted"
     case .outcome(let outcome?):
       let when = time(outcome.at, start, zone)
@@ -96,10 +96,6 @@ extension LabWords {
       text != nil
     case .twig, .watered, .shone, .setting: true
     }
-  }
-
-  private static func plan(_ plan: Sprout.Plan) -> String {
-    "\(plan.season.label), \(plan.environment.code)"
   }
 
   private static func quoted(_ text: String) -> String { "“\(Part.shortened(text))”" }

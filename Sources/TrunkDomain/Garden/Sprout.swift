@@ -17,6 +17,9 @@ public struct Sprout: Hashable, Identifiable, Sendable {
       (self.season, self.environment) = (season, environment)
     }
 
+    /// In words: `3 months, firm`.
+    public var label: String { "\(season.label), \(environment.code)" }
+
     /// The soil that it takes.
     public var cost: Soil { Progression.cost(season, environment) }
   }

@@ -69,14 +69,10 @@ public struct Ledger: Hashable, Sendable {
 
   /// Replays a garden.
   ///
-  /// - Parameters:
-  ///   - keepsEntries: Whether to keep each event, for a journal.
-  ///   - until: Leaves out what happened later; nil for everything, also what a device dated in the
-  ///     future.
+  /// - Parameter keepsEntries: Whether to keep each event, for a journal.
   /// - Complexity: O(n log n) in the records, O(n) if they are in order already.
   public init(
-    sprouts: [Sprout], waterings: [Watering], shinings: [Shining], keepsEntries: Bool = false,
-    until: WallTime? = nil
+    sprouts: [Sprout], waterings: [Watering], shinings: [Shining], keepsEntries: Bool = false
   ) {
     var events: [Event] = []
     events.reserveCapacity(2 * sprouts.count + waterings.count + shinings.count)
@@ -96,7 +92,6 @@ public struct Ledger: Hashable, Sendable {
     for shining in shinings {
       events.append(Event(at: shining.at, id: shining.id, rank: 0, kind: .shining(shining.week)))
     }
-    if let until { events.removeAll { $0.at > until } }
     events.sort(by: <)
     if keepsEntries { entries.reserveCapacity(events.count) }
     var watered: [GardenDay: Int] = [:]

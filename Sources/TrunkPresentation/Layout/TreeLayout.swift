@@ -17,7 +17,7 @@ struct TreeFrame {
 
   /// How grown a garden is. Capacity and what was ever planted both count: a garden keeps growing
   /// after its capacity is full.
-  static func growth(of garden: Garden, counts: TwigContent.Counts) -> Double {
+  static func growth(of garden: Garden, counts: SproutCounts) -> Double {
     let capacity = (garden.ledger.capacity.value - 10) / 110
     let planted = Double(counts.growing + counts.harvested + counts.uprooted)
     return min(1, max(0, 0.35 * capacity + 0.65 * planted / (planted + 14)))

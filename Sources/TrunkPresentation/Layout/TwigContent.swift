@@ -6,26 +6,10 @@ import TrunkDomain
 
 /// What is on a twig.
 struct TwigContent {
-  /// How many sprouts are in each state.
-  struct Counts: Hashable {
-    var drafts = 0
-    var growing = 0
-    var harvested = 0
-    var uprooted = 0
-
-    var all: Int { drafts + growing + harvested + uprooted }
-
-    static func + (a: Counts, b: Counts) -> Counts {
-      Counts(
-        drafts: a.drafts + b.drafts, growing: a.growing + b.growing,
-        harvested: a.harvested + b.harvested, uprooted: a.uprooted + b.uprooted)
-    }
-  }
-
   let twig: Twig
   /// What grows first, then harvests, drafts and the uprooted; the latest of each first.
   private(set) var sprouts: [(sprout: Sprout, mark: Mark)] = []
-  private(set) var counts = Counts()
+  private(set) var counts = SproutCounts()
 
   /// The contents of all twigs, by `Twig.index`.
   static func all(of garden: Garden, at now: WallTime) -> [TwigContent] {
@@ -49,12 +33,7 @@ struct TwigContent {
 
   private mutating func add(_ sprout: Sprout, _ mark: Mark) {
     sprouts.append((sprout, mark))
-    switch mark {
-    case .bud: counts.drafts += 1
-    case .leaf: counts.growing += 1
-    case .blossom: counts.harvested += 1
-    case .scar: counts.uprooted += 1
-    }
+    counts.add(sprout)
   }
 
   private mutating func sort() {

@@ -63,7 +63,7 @@ private struct BranchScene {
 
   private var heading: Heading {
     Heading(
-      .branch(branch), counts: contents.reduce(TwigContent.Counts()) { $0 + $1.counts },
+      .branch(branch), counts: contents.reduce(SproutCounts()) { $0 + $1.counts },
       in: garden)
   }
 
@@ -88,8 +88,8 @@ private struct BranchScene {
 
   private var summary: String {
     contents.filter { $0.counts.all > 0 }.map { content in
-      "\(GardenWords.title(of: .twig(content.twig), in: garden)): "
-        + GardenWords.counts(content.counts)
+      "\(PictureWords.title(of: .twig(content.twig), in: garden)): "
+        + PictureWords.counts(content.counts)
     }.joined(separator: "; ")
   }
 
@@ -129,7 +129,7 @@ private struct BranchScene {
     let x = place.end.x + place.side * 26
     let room = place.side > 0 ? width - x - 16 : x - 16
     let anchor = place.side > 0 ? "start" : "end"
-    let label = GardenWords.label(of: node, in: garden)
+    let label = PictureWords.label(of: node, in: garden)
     let isBare = content.counts.all == 0
     var y = place.end.y + (isBare ? 6 : -4)
     let name = "\(content.twig.number)" + (label.map { " \($0)" } ?? "")
@@ -141,7 +141,7 @@ private struct BranchScene {
     for (sprout, mark) in content.sprouts.prefix(more == 1 ? titles + 1 : titles) {
       y += 18
       let words = ShownText.fitted(
-        GardenWords.title(of: sprout), points: room - 20, size: size - 1)
+        PictureWords.title(of: sprout), points: room - 20, size: size - 1)
       let at = Point(x: x + place.side * 7, y: y - 4)
       MarkInk.draw(
         mark, at: mark.isBlossom || mark == .scar ? at : at + Point(x: -6 * place.side, y: 1),

@@ -35,7 +35,7 @@ private struct GardenScene {
   let width: Double
   let height: Double
   let contents: [TwigContent]
-  let counts: TwigContent.Counts
+  let counts: SproutCounts
   let meters: Meters
   let tree: TreeLayout
   let ground: GroundInk
@@ -47,7 +47,7 @@ private struct GardenScene {
     self.width = width
     self.height = height
     contents = TwigContent.all(of: garden, at: now)
-    counts = contents.reduce(TwigContent.Counts()) { $0 + $1.counts }
+    counts = contents.reduce(SproutCounts()) { $0 + $1.counts }
     meters = garden.meters(at: now, in: zone)
     wordSize = width < 700 ? 13 : 15
     let depth = min(max(height * 0.2, 60), 180)
@@ -101,8 +101,8 @@ private struct GardenScene {
   }
 
   private var summary: String {
-    "A tree with \(GardenWords.counts(counts)). Soil \(GardenWords.soil(meters)); "
-      + "\(GardenWords.waterAndSun(meters))."
+    "A tree with \(PictureWords.counts(counts)). Soil \(PictureWords.soil(meters)); "
+      + "\(PictureWords.waterAndSun(meters))."
   }
 
   /// A wash of colour behind the twigs that have leaves or blossoms.
@@ -127,11 +127,11 @@ private struct GardenScene {
     for place in tree.limbs.flatMap({ $0.twigs }) {
       let content = contents[place.twig.index]
       let node = NodeID.twig(place.twig)
-      let label = GardenWords.label(of: node, in: garden)
+      let label = PictureWords.label(of: node, in: garden)
       guard content.counts.all > 0 || label != nil else { continue }
       markup.group("g") { markup in
         let name = label.map { "\(place.twig.number) \($0)" } ?? node.plainName
-        markup.element("title", [], words: "\(name): \(GardenWords.counts(content.counts))")
+        markup.element("title", [], words: "\(name): \(PictureWords.counts(content.counts))")
         TwigInk.draw(
           content.marks(room: room), on: place.curve, size: tree.cell * 0.46, in: &markup)
       }
@@ -145,11 +145,11 @@ private struct GardenScene {
     markup.write(
       ShownText.fitted(name, points: room, size: nameSize), x: margin, y: margin + nameSize * 0.9,
       size: nameSize, colour: Daylight.ink, weight: "600")
-    var lines = [GardenWords.counts(counts)]
+    var lines = [PictureWords.counts(counts)]
     if ShownText.width(of: lines[0], size: wordSize) > room {
-      let alive = TwigContent.Counts(growing: counts.growing, harvested: counts.harvested)
-      let rest = TwigContent.Counts(drafts: counts.drafts, uprooted: counts.uprooted)
-      lines = [GardenWords.counts(alive), GardenWords.counts(rest)]
+      let alive = SproutCounts(growing: counts.growing, harvested: counts.harvested)
+      let rest = SproutCounts(drafts: counts.drafts, uprooted: counts.uprooted)
+      lines = [PictureWords.counts(alive), PictureWords.counts(rest)]
     }
     for (row, line) in lines.enumerated() {
       markup.write(
@@ -162,7 +162,7 @@ private struct GardenScene {
 
   /// Writes the label of a branch beyond the end of its limb.
   private func drawLabel(of limb: TreeLayout.Limb, in markup: inout Markup) {
-    guard let label = GardenWords.label(of: .branch(limb.branch), in: garden) else { return }
+    guard let label = PictureWords.label(of: .branch(limb.branch), in: garden) else { return }
     let words = ShownText.fitted(label, points: min(170, width * 0.27), size: wordSize)
     let half = ShownText.width(of: words, size: wordSize) / 2
     let tip = limb.curve.end + limb.curve.direction(1) * (tree.cell * 0.4)
@@ -215,7 +215,7 @@ private struct GardenScene {
 
   /// A strip of paper on the soil that says what the meters show.
   private func drawMeters(in markup: inout Markup) {
-    let words = "Soil \(GardenWords.soil(meters))"
+    let words = "Soil \(PictureWords.soil(meters))"
     let size = wordSize
     let drop = size * 1.1
     let wide = ShownText.width(of: words, size: size)

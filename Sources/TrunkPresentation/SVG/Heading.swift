@@ -11,11 +11,11 @@ struct Heading {
   let number: String?
   let counts: String
 
-  init(_ node: NodeID, counts: TwigContent.Counts, in garden: Garden) {
-    let label = GardenWords.label(of: node, in: garden)
+  init(_ node: NodeID, counts: SproutCounts, in garden: Garden) {
+    let label = PictureWords.label(of: node, in: garden)
     title = label ?? node.plainName
     number = label == nil ? nil : node.plainName
-    self.counts = GardenWords.counts(counts)
+    self.counts = PictureWords.counts(counts)
   }
 
   /// The name for screen readers: `Running, twig 3.5`.

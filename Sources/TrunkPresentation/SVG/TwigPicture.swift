@@ -72,9 +72,9 @@ private struct TwigScene {
     var y = 96 + Double(note.count) * 19
     var entries: [Entry] = []
     for (sprout, mark) in content.sprouts.prefix(TwigPicture.sproutLimit) {
-      let title = ShownText.lines(GardenWords.title(of: sprout), width: room(9.2), count: 2)
-      var fact = "\(GardenWords.plan(of: sprout)); "
-      fact += GardenWords.state(of: sprout, at: now, in: zone)
+      let title = ShownText.lines(PictureWords.title(of: sprout), width: room(9.2), count: 2)
+      var fact = "\(sprout.plantedPlan.label); "
+      fact += PictureWords.state(of: sprout, at: now, in: zone)
       if let saga = garden.leaf(of: sprout) {
         fact += "; of \u{201C}\(ShownText.line(saga.name, limit: 40))\u{201D}"
       }

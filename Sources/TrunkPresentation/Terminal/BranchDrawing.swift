@@ -25,7 +25,7 @@ public enum BranchDrawing {
     var result = NodeDrawing(width: width, height: height)
     let contents = TwigContent.all(of: garden, at: now).filter { $0.twig.branch == branch }
     let node = NodeID.branch(branch)
-    let counts = contents.reduce(TwigContent.Counts()) { $0 + $1.counts }
+    let counts = contents.reduce(SproutCounts()) { $0 + $1.counts }
     result.write(
       Heading(node, counts: counts, in: garden), node: node, isSelected: selected == node)
     var row = 3
@@ -68,7 +68,7 @@ public enum BranchDrawing {
     let wood = isBare ? Shade.bareWood : Shade.wood
     result.drawing.write("`--", column: 2, row: row, foreground: wood, isDim: isBare)
     if isSelected { result.drawing[0, row] = Cell(">", isBold: true) }
-    let label = GardenWords.label(of: node, in: garden)
+    let label = PictureWords.label(of: node, in: garden)
     let name = content.twig.number + (label.map { " \($0)" } ?? "")
     let shown = TerminalText.line(name, limit: max(0, result.drawing.width - 7))
     result.drawing.write(
@@ -88,7 +88,7 @@ public enum BranchDrawing {
       result.drawing[6, line] = Cell(
         Glyph.of(entry.mark), foreground: Glyph.colour(of: entry.mark))
       result.drawing.write(
-        TerminalText.line(GardenWords.title(of: entry.sprout), limit: result.drawing.width - 9),
+        TerminalText.line(PictureWords.title(of: entry.sprout), limit: result.drawing.width - 9),
         column: 8, row: line, isDim: entry.mark == .scar)
     }
     for row in rows {

@@ -55,7 +55,7 @@ private struct GardenDots {
     treeRows = max(1, rows - 2)
     contents = TwigContent.all(of: garden, at: now)
     meters = garden.meters(at: now, in: zone)
-    let counts = contents.reduce(TwigContent.Counts()) { $0 + $1.counts }
+    let counts = contents.reduce(SproutCounts()) { $0 + $1.counts }
     let dots = DotCanvas.perCell
     let height = Double(treeRows * dots.rows)
     let reach = min(Double(columns * dots.columns) * 0.43, height * 0.95)

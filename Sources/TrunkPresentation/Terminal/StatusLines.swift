@@ -16,7 +16,7 @@ struct StatusLines {
     guard drawing.height > 2 else { return }
     writeMeters(into: &drawing, row: drawing.height - 2)
     let node = selected ?? .trunk
-    let words = "\(name(of: node)): \(GardenWords.counts(counts(of: node)))"
+    let words = "\(name(of: node)): \(PictureWords.counts(counts(of: node)))"
     drawing.write(
       TerminalText.line(words, limit: drawing.width - 1), column: 0, row: drawing.height - 1,
       isBold: selected != nil)
@@ -26,17 +26,18 @@ struct StatusLines {
     switch node {
     case .trunk:
       let name = ShownText.line(garden.name ?? "", limit: 60)
-      return name.isEmpty ? GardenWords.title(of: node, in: garden) : name
+      return name.isEmpty ? PictureWords.title(of: node, in: garden) : name
     case .branch(let branch):
-      return GardenWords.label(of: node, in: garden).map { "\(branch + 1) \($0)" } ?? node.plainName
+      return PictureWords.label(of: node, in: garden).map { "\(branch + 1) \($0)" }
+        ?? node.plainName
     case .twig(let twig):
-      return GardenWords.label(of: node, in: garden).map { "\(twig.number) \($0)" }
+      return PictureWords.label(of: node, in: garden).map { "\(twig.number) \($0)" }
         ?? node.plainName
     }
   }
 
-  private func counts(of node: NodeID) -> TwigContent.Counts {
-    var sum = TwigContent.Counts()
+  private func counts(of node: NodeID) -> SproutCounts {
+    var sum = SproutCounts()
     for content in contents {
       let isOn =
         switch node {
@@ -62,7 +63,7 @@ struct StatusLines {
     write("Soil ", nil)
     write(String(repeating: String(Glyph.full), count: filled), Shade.earth)
     write(String(repeating: String(Glyph.hollow), count: bar - filled), Shade.earth, isDim: true)
-    write(" \(GardenWords.soil(meters))", meters.soil < .zero ? Shade.warning : nil)
+    write(" \(PictureWords.soil(meters))", meters.soil < .zero ? Shade.warning : nil)
     write("   Water ", nil)
     for index in 0..<Watering.perDay {
       write(String(index < meters.water ? Glyph.full : Glyph.hollow), Shade.water)

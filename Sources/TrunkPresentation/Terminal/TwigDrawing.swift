@@ -86,9 +86,9 @@ private struct TwigEntry {
   ) {
     self.sprout = sprout
     self.mark = mark
-    title = TerminalText.line(GardenWords.title(of: sprout), limit: width)
+    title = TerminalText.line(PictureWords.title(of: sprout), limit: width)
     let fact =
-      "\(GardenWords.plan(of: sprout)); \(GardenWords.state(of: sprout, at: now, in: zone))"
+      "\(sprout.plantedPlan.label); \(PictureWords.state(of: sprout, at: now, in: zone))"
     facts = TerminalText.lines(fact, width: width, count: 2)
     self.words = TerminalText.lines(words, width: width, count: 2)
   }

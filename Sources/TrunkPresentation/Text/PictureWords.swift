@@ -6,9 +6,9 @@ import AtrestReplication
 import TrunkDomain
 
 /// The words of the pictures.
-enum GardenWords {
+enum PictureWords {
   /// `2 growing, 1 harvested`; `nothing yet` for an empty one.
-  static func counts(_ counts: TwigContent.Counts) -> String {
+  static func counts(_ counts: SproutCounts) -> String {
     var parts: [String] = []
     if counts.growing > 0 { parts.append("\(counts.growing) growing") }
     if counts.harvested > 0 { parts.append("\(counts.harvested) harvested") }
@@ -53,12 +53,6 @@ enum GardenWords {
     case .failed:
       return "uprooted" + (sprout.ended.map { " on \(day($0))" } ?? "")
     }
-  }
-
-  /// The plan: `3 months, firm`.
-  static func plan(of sprout: Sprout) -> String {
-    let plan = sprout.plantedPlan
-    return "\(plan.season.label), \(plan.environment.code)"
   }
 
   /// The soil: `7.35 of 10`, with a minus sign below zero.
