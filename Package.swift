@@ -436,7 +436,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "TrunkTests", dependencies: ["trunk", "AtrestCompanion", "TrunkDomain"],
+      name: "TrunkTests",
+      dependencies: ["trunk", "AtrestCompanion", "AtrestTestSupport", "TrunkDomain"],
       packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "AtrestSyncdTests",

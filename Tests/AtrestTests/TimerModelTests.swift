@@ -45,7 +45,7 @@ struct TimerModelTests {
 
   /// Executes an effect successfully, as the owner does.
   private func press(_ letter: Character, _ model: inout TimerModel) -> [TimerModel.Effect] {
-    let effects = model.handle(.key(.letter(letter)))
+    let effects = model.handle(.key(.character(letter)))
     for effect in effects { _ = model.handle(.did(effect)) }
     return effects
   }
@@ -59,7 +59,7 @@ struct TimerModelTests {
     var model = model(snapshot())
     #expect(words(model).contains("When you're ready"))
     #expect(words(model).hasSuffix("b begin w water q quit"))
-    for letter in "elucxyz" { #expect(model.handle(.key(.letter(letter))) == [], "\(letter)") }
+    for letter in "elucxyz" { #expect(model.handle(.key(.character(letter))) == [], "\(letter)") }
     #expect(press("b", &model) == [.begin])
   }
 
@@ -69,15 +69,16 @@ struct TimerModelTests {
     #expect(words(model).contains("Fasting 16h 0m A long fast. Your body may be"))
     #expect(words(model).contains("Today 0 ml") && words(model).contains("e end l let go w water"))
     #expect(!words(model).contains("18h"), "the target is a reference, not a countdown")
-    #expect(model.handle(.key(.letter("b"))) == [])
+    #expect(model.handle(.key(.character("b"))) == [])
     #expect(press("w", &model) == [.water])
     #expect(words(model).contains("Noted 250 ml.") && words(model).contains("u undo"))
     wait(TimerModel.noticeSeconds, &model)
     #expect(!words(model).contains("Noted"))
-    #expect(model.handle(.key(.letter("u"))) == [.undo])
+    #expect(model.handle(.key(.character("u"))) == [.undo])
     _ = model.handle(.did(.undo, saying: "Undone: 250 ml, today 14:30, is taken away."))
     #expect(words(model).contains("Undone: 250 ml, today 14:30, is taken away."))
-    #expect(model.handle(.key(.letter("u"))) == [], "once: what was before that is not the timer's")
+    #expect(
+      model.handle(.key(.character("u"))) == [], "once: what was before that is not the timer's")
   }
 
   @Test(
@@ -202,12 +203,12 @@ struct TimerModelTests {
     for (letter, overlay) in [("c", TimerModel.Overlay.paywall), ("m", nil)] {
       var model = model(snapshot(completed: 10, transition: true))
       #expect(words(model).contains("Ten fasts have passed here, quietly."))
-      for ignored in "bewluz" { #expect(model.handle(.key(.letter(ignored))) == []) }
+      for ignored in "bewluz" { #expect(model.handle(.key(.character(ignored))) == []) }
       #expect(press(Character(letter), &model) == [.rememberTransition])
       #expect(model.overlay == overlay)
       if overlay == .paywall {
         #expect(words(model).contains("$29 a year") && words(model).contains("$79 once"))
-        for key in [TerminalKey.other, .escape, .letter("q"), .letter("b")] {
+        for key in [TerminalKey.other, .escape, .character("q"), .character("b")] {
           var left = model
           #expect(left.handle(.key(key)) == [] && left.overlay == nil, "\(key)")
         }
@@ -331,44 +332,13 @@ struct TimerModelTests {
               Entitlement.allCases.randomElement(using: &random) ?? .free,
               transition: random.oneIn(9)), shown: sessions.randomElement(using: &random))
         case 3: .failed("No.")
-        default: .key(.letter("bewluqcm".randomElement(using: &random) ?? "b"))
+        default: .key(.character("bewluqcm".randomElement(using: &random) ?? "b"))
         }
       for effect in model.handle(event) where random.oneIn(2) {
         _ = model.handle(.did(effect))
       }
       #expect(WordPolicy.allows(text(model)), "seed \(seed)")
     }
-  }
-
-  @Test("keys are read out of a terminal's bytes")
-  func keys() {
-    var keys = TerminalKeys()
-    #expect(keys.receive("bE".utf8) == [.letter("b"), .letter("e")])
-    let others = keys.receive("1 é\r\t{@`[\u{7F}".utf8)
-    #expect(others == Array(repeating: .other, count: 10))
-    #expect(keys.receive([0xFF, 0x9B, UInt8(ascii: "w")]) == [.other, .letter("w")])
-  }
-
-  @Test(
-    "a control sequence is one key, in however many pieces it comes",
-    arguments: ["\u{1B}[B", "\u{1B}[1;5A", "\u{1B}[20~", "\u{1B}[[E", "\u{1B}OB", "\u{1B}b"])
-  func sequences(sequence: String) {
-    var keys = TerminalKeys()
-    let many = keys.receive(String(repeating: sequence, count: 90).utf8)
-    #expect(many == Array(repeating: .other, count: 90))
-    let pieces = sequence.utf8.flatMap { keys.receive([$0]) }
-    #expect(pieces == [.other])
-    #expect(keys.receive("q".utf8) == [.letter("q")])
-  }
-
-  @Test("an escape is the escape key once nothing follows; what follows late is still no letter")
-  func escape() {
-    var keys = TerminalKeys()
-    #expect(keys.receive("\u{1B}".utf8) == [] && keys.isUndecided)
-    #expect(keys.settle() == [.escape])
-    #expect(!keys.isUndecided && keys.settle() == [])
-    #expect(keys.receive("[Bb".utf8) == [.other, .letter("b")])
-    #expect(keys.receive("\u{1B}[\u{1B}[B".utf8) == [.other], "a sequence that was cut off")
   }
 }
 

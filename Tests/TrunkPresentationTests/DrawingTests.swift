@@ -130,6 +130,27 @@ struct DrawingTests {
     #expect(!unselected.lines().joined().contains("["))
   }
 
+  @Test("the nearest part in a direction is in that direction; there is none beyond the edge")
+  func neighbours() {
+    let drawing = GardenDrawing.draw(
+      fullGarden(500), at: noon, in: .utc, width: 80, height: 24, selected: nil)
+    for node in nodes {
+      guard let cell = drawing.cell(of: node) else { continue }
+      for (across, down) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
+        guard let next = drawing.neighbour(of: node, across: across, down: down),
+          let other = drawing.cell(of: next)
+        else { continue }
+        #expect((other.column - cell.column) * across + (other.row - cell.row) * down > 0)
+      }
+    }
+    #expect(drawing.neighbour(of: .trunk, across: 0, down: 1) == nil)
+    #expect(drawing.neighbour(of: .trunk, across: 0, down: -1) != nil)
+    let branch = BranchDrawing.draw(fullGarden(500), branch: 2, at: noon, width: 60, height: 40)
+    #expect(
+      branch.neighbour(of: .twig(Twig.all[16]), across: 0, down: -1) == .twig(Twig.all[17]))
+    #expect(branch.neighbour(of: .trunk, across: 0, down: -1) == nil, "it is not drawn")
+  }
+
   @Test("a branch has a row for each of its twigs, and titles where there is room")
   func branch() {
     let garden = Garden(sprouts: [sprout(1, "Run far"), sprout(2, on: Twig.all[30])])

@@ -11,14 +11,6 @@ import AtrestReplication
 import AtrestWire
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// `atrest timer`.
 struct TimerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -34,16 +26,14 @@ struct TimerCommand: ParsableCommand {
   @OptionGroup var options: ReplicaOptions
 
   func run() throws {
-    let environment = ProcessInfo.processInfo.environment
-    guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, environment["TERM"] != "dumb"
-    else { throw Self.noTerminal }
+    guard TerminalSession.isPossible else { throw Self.noTerminal }
     let live = LiveTimer(options, style: Terminal.style)
     let session = TerminalSession()
     // Report a read error before the screen is taken over.
     try live.load()
     guard session.begin() else { throw Self.noTerminal }
     defer { session.end() }
-    live.run(session)
+    session.run(live)
   }
 
   private static let noTerminal = CommandFailure(
@@ -51,14 +41,13 @@ struct TimerCommand: ParsableCommand {
 }
 
 /// Drives the model with a terminal and a replica.
-private final class LiveTimer {
+private final class LiveTimer: LiveView {
   private let options: ReplicaOptions
   private let style: Style
   private var model: TimerModel
   private var replica: Replica?
-  private var keys = TerminalKeys()
   private var loaded = WallTime(milliseconds: .min)
-  private var isOver = false
+  private(set) var isOver = false
   /// The last action taken here and the record that it wrote.
   private var last: (action: UserAction, id: [UInt8])?
 
@@ -83,39 +72,23 @@ private final class LiveTimer {
     perform(model.handle(.loaded(snapshot, shown: shown)))
   }
 
-  func run(_ session: TerminalSession) {
-    while !isOver {
-      session.draw(TimerScreen(model).lines().map { $0.painted(style) })
-      let milliseconds =
-        keys.isUndecided ? TerminalKeys.escapeMilliseconds : model.isMoving ? 100 : 1000
-      switch session.wait(milliseconds: milliseconds) {
-      case .bytes(let bytes): press(keys.receive(bytes))
-      case .signal(SIGWINCH):
-        resize()
-      case .signal(SIGTSTP):
-        session.stop()
-        resize()
-      case .signal(SIGCONT):
-        resize()
-      case .signal(let number):
-        session.die(of: number)
-        return
-      case .nothing: press(keys.settle())
-      case .gone: return
-      }
-      let now = SystemClock().now()
-      perform(model.handle(.tick(now)))
-      // The clock may have been set back.
-      if now.milliseconds(since: loaded) >= Self.reloadMilliseconds || loaded > now { reload() }
-    }
-  }
+  var lines: [String] { TimerScreen(model).lines().map { $0.painted(style) } }
 
-  private func press(_ keys: [TerminalKey]) {
+  var pauseMilliseconds: Int { model.isMoving ? 100 : 1000 }
+
+  func press(_ keys: [TerminalKey]) {
     perform(model.handle(.tick(SystemClock().now())))
     for key in keys where !isOver { perform(model.handle(.key(key))) }
   }
 
-  private func resize() {
+  func tick() {
+    let now = SystemClock().now()
+    perform(model.handle(.tick(now)))
+    // The clock may have been set back.
+    if now.milliseconds(since: loaded) >= Self.reloadMilliseconds || loaded > now { reload() }
+  }
+
+  func resize() {
     perform(model.handle(.resized(.current())))
     reload()
   }

@@ -84,11 +84,9 @@ struct TimerModel: Hashable {
   /// Whether the terminal shows Unicode.
   let isUnicode: Bool
 
-  /// Keys that work while an ended fast is on the screen beside an open one. Any other key moves on
-  /// to the open one.
-  private static let stayingKeys: Set<TerminalKey> = [
-    .letter("w"), .letter("u"), .letter("c"), .letter("q"),
-  ]
+  /// Letters that work while an ended fast is on the screen beside an open one. Any other key moves
+  /// on to the open one.
+  private static let stayingLetters: Set<Character> = ["w", "u", "c", "q"]
   /// How long a notice stays, in seconds.
   static let noticeSeconds = 5.0
   /// How long Vigil's line stays after a start, in seconds.
@@ -171,13 +169,13 @@ struct TimerModel: Hashable {
       return []
     case nil: break
     }
-    if next != nil, !Self.stayingKeys.contains(key) {
+    if next != nil, !(key.letter.map(Self.stayingLetters.contains) ?? false) {
       setAside = []
       completion = nil
       machine.follow(snapshot.open)
       return []
     }
-    guard case .letter(let letter) = key else { return [] }
+    guard let letter = key.letter else { return [] }
     let isActive = machine.status.isActive
     switch letter {
     case "b" where !isActive: return [.begin]
@@ -194,15 +192,15 @@ struct TimerModel: Hashable {
   }
 
   private mutating func pressInTransition(_ key: TerminalKey) -> [Effect] {
-    switch key {
-    case .letter("c"):
+    switch (key, key.letter) {
+    case (_, "c"):
       overlay = FeatureGate.paywall.isOpen(for: snapshot.entitlement) ? .paywall : nil
       return [.rememberTransition]
-    case .letter("m"), .escape:
+    case (_, "m"), (.escape, _):
       overlay = nil
       return [.rememberTransition]
-    case .letter("q"): return [.rememberTransition, .quit]
-    case .letter, .other: return []
+    case (_, "q"): return [.rememberTransition, .quit]
+    default: return []
     }
   }
 

@@ -35,7 +35,6 @@ struct DraftCommand: ParsableCommand {
     }
     try format.answer(
       ChangedSproutRow(draft, in: garden, context),
-      "Drafted \(GardenWords.title(draft)) on \(GardenWords.name(.twig(draft.twig), in: garden)): "
-        + "\(draft.plan.label), \(draft.plan.cost.shortText) soil to plant.")
+      GardenAnswers.drafted(draft, in: garden))
   }
 }

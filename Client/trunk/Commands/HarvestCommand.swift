@@ -39,10 +39,8 @@ struct HarvestCommand: ParsableCommand {
       try store.save(harvested, editedFrom: found)
       return (harvested, garden.reward(of: found, grade), try store.garden())
     }
-    let bloom = harvested.blooms.text(for: grade).map { " \($0.quotedForTerminal)" } ?? ""
     try format.answer(
       ChangedSproutRow(harvested, in: garden, context),
-      "Harvested \(GardenWords.title(harvested)): \(grade.label), \(grade.rawValue) of 5.\(bloom) "
-        + "Room for soil: \(reward.text) more. \(GardenWords.left(garden, context))")
+      GardenAnswers.harvested(harvested, grade, reward: reward, in: garden, context))
   }
 }

@@ -46,7 +46,7 @@ struct LabelCommand: ParsableCommand {
       try store.save(changed, editedFrom: before)
       return (changed, try store.garden())
     }
-    let name = GardenWords.name(id, in: garden).asSentence
+    let name = GardenAnswers.labelled(id, in: garden)
     try format.answer(
       Row(node: id.id, label: changed.label, note: changed.note),
       [name, changed.note?.linesEscapedForTerminal].compactMap { $0 }.joined(separator: "\n"))

@@ -47,8 +47,6 @@ struct PlantCommand: ParsableCommand {
     }
     try format.answer(
       ChangedSproutRow(planted, in: garden, context),
-      "Planted \(GardenWords.title(planted)) on \(GardenWords.name(.twig(planted.twig), in: garden)): "
-        + "\(planted.plan.label), \(planted.plan.cost.shortText) soil. "
-        + GardenWords.left(garden, context))
+      GardenAnswers.planted(planted, in: garden, context))
   }
 }

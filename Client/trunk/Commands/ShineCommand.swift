@@ -41,7 +41,6 @@ struct ShineCommand: ParsableCommand {
     let meters = garden.meters(at: context.now, in: context.zone)
     try format.answer(
       Row(shining: JournalRow(shining), meters: MetersRow(meters)),
-      "The sun shone on \(GardenWords.name(.twig(twig), in: garden)). "
-        + GardenWords.left(garden, context))
+      GardenAnswers.shone(on: twig, in: garden, context))
   }
 }

@@ -28,23 +28,13 @@ struct UndoCommand: ParsableCommand {
 
   func run() throws {
     let context = CommandContext.current()
-    let nothing = CommandFailure("There is nothing to take back in the garden on this device.")
-    guard let replica = try options.openExisting() else { throw nothing }
-    guard let undone = try replica.transaction({ try $0.undo(.edit) }) else { throw nothing }
-    let words = Trunk.recordWords
-    func names(_ changes: [UndoneAction.Change]) -> [String] {
-      changes.map { words.noun($0.after.key, $0.after, context) }
+    guard let replica = try options.openExisting(),
+      let undone = try replica.transaction({ try $0.undo(.edit) })
+    else { throw GardenAnswers.nothingToUndo }
+    let words = try GardenAnswers.undone(undone, context)
+    func names(_ isBack: Bool) -> [String] {
+      GardenAnswers.names(undone.changes.filter { $0.restored.isEmpty != isBack }, context)
     }
-    let (back, kept) = (
-      undone.changes.filter { !$0.restored.isEmpty }, undone.changes.filter { $0.restored.isEmpty }
-    )
-    guard undone.isUndone else {
-      throw CommandFailure(
-        "That was changed again since, here or on another device, and stays as it is: "
-          + names(kept).joined(separator: "; ") + ".")
-    }
-    try format.answer(
-      Row(at: undone.at, undone: names(back), kept: names(kept)),
-      "Taken back, from \(context.words(undone.at)): \(names(back).joined(separator: "; ")).")
+    try format.answer(Row(at: undone.at, undone: names(true), kept: names(false)), words)
   }
 }

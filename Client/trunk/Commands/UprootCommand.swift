@@ -30,6 +30,6 @@ struct UprootCommand: ParsableCommand {
     }
     try format.answer(
       ChangedSproutRow(uprooted, in: garden, context),
-      "Uprooted \(GardenWords.title(uprooted)). \(GardenWords.left(garden, context))")
+      GardenAnswers.uprooted(uprooted, in: garden, context))
   }
 }

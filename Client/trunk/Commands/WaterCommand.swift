@@ -42,7 +42,6 @@ struct WaterCommand: ParsableCommand {
     let meters = garden.meters(at: context.now, in: context.zone)
     try format.answer(
       Row(watering: JournalRow(watering, watered), meters: MetersRow(meters)),
-      "Watered \(GardenWords.title(watered)). Water left today: \(meters.water). "
-        + GardenWords.left(garden, context))
+      GardenAnswers.watered(watered, in: garden, context))
   }
 }

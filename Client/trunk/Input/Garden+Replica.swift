@@ -31,7 +31,14 @@ extension ReplicaOptions<Trunk> {
     guard creates || Replica.exists(at: directory) else {
       throw CommandFailure("There is no garden here yet. `trunk plant` begins one.")
     }
-    return try open().transaction { store in
+    return try open().change(body)
+  }
+}
+
+extension Replica {
+  /// Reads the garden and writes to it, as one action that can be undone.
+  func change<Result>(_ body: (Garden, ReplicaTransaction) throws -> Result) throws -> Result {
+    try transaction { store in
       let garden = try store.garden()
       return try store.action(.edit) { try body(garden, store) }
     }

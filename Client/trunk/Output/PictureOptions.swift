@@ -53,7 +53,8 @@ enum DrawingText {
     return lines.joined(separator: "\n")
   }
 
-  private static func line(_ row: [Cell], _ style: Style) -> String {
+  /// One row, without spaces at its end.
+  static func line(_ row: [Cell], _ style: Style) -> String {
     var row = row[...]
     while row.last?.character == " " { row.removeLast() }
     var line = ""

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aligns rows in columns.
 
-/// A table of text. Columns are as wide as their widest cell, counted in characters.
+/// A table of text. Columns are as wide as their widest cell on a terminal.
 public struct Table: Sendable {
   private let header: [String]
   private var rows: [[String]] = []
@@ -33,12 +33,12 @@ public struct Table: Sendable {
   /// - Parameter heading: Sets off the line of headings.
   public func text(heading: (String) -> String = { $0 }) -> String {
     let widths = header.indices.map { column in
-      (rows + [header]).map { $0[column].count }.max() ?? 0
+      (rows + [header]).map { ColumnWidth.of($0[column]) }.max() ?? 0
     }
     func line(_ cells: [String]) -> String {
       var line = ""
       for (cell, width) in zip(cells, widths) {
-        line += cell + String(repeating: " ", count: width - cell.count + 2)
+        line += cell + String(repeating: " ", count: width - ColumnWidth.of(cell) + 2)
       }
       while line.last == " " { line.removeLast() }
       return line

@@ -37,6 +37,7 @@ public final class TerminalSession {
 
   private let input: Int32
   private let output: Int32
+  private let hasMouse: Bool
   private var before = termios()
   private var isEntered = false
   /// The lines on the screen; none if they are not known.
@@ -48,9 +49,20 @@ public final class TerminalSession {
   /// - Parameters:
   ///   - input: The terminal to read keys from.
   ///   - output: The terminal to draw on.
-  public init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
+  ///   - hasMouse: Whether the view reads the mouse and pastes. The terminal's own selection of
+  ///     text then needs Shift.
+  public init(
+    input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO, hasMouse: Bool = false
+  ) {
     self.input = input
     self.output = output
+    self.hasMouse = hasMouse
+  }
+
+  /// Whether this process has a terminal to read keys from and to draw on.
+  public static var isPossible: Bool {
+    isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+      && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
 
   /// Takes the terminal over.
@@ -179,6 +191,8 @@ public final class TerminalSession {
     tcsetattr(input, TCSADRAIN, &raw)
     // xterm: alternate screen, cursor hidden.
     write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
+    // xterm: presses and the wheel, as numbers; pastes in brackets.
+    if hasMouse { write("\u{1B}[?1000h\u{1B}[?1006h\u{1B}[?2004h") }
     isEntered = true
     drawn = []
   }
@@ -186,6 +200,7 @@ public final class TerminalSession {
   private func leave() {
     guard isEntered else { return }
     isEntered = false
+    if hasMouse { write("\u{1B}[?2004l\u{1B}[?1006l\u{1B}[?1000l") }
     write("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
     tcsetattr(input, TCSADRAIN, &before)
   }

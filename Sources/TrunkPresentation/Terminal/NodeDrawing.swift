@@ -32,6 +32,29 @@ public struct NodeDrawing: Sendable {
   /// `node(column:row:)` of that cell is the part again.
   public func cell(of node: NodeID) -> (column: Int, row: Int)? { cells[node] }
 
+  /// The part of the tree that lies nearest in a direction: where an arrow key moves a cursor; nil
+  /// if there is none.
+  ///
+  /// - Parameters:
+  ///   - across: -1 for left, 1 for right, 0 for neither.
+  ///   - down: -1 for up, 1 for down, 0 for neither.
+  public func neighbour(of node: NodeID, across: Int, down: Int) -> NodeID? {
+    guard let (column, row) = cells[node] else { return nil }
+    var best: NodeID?
+    var least = (away: Int.max, row: Int.max, column: Int.max)
+    for (other, cell) in cells where other != node {
+      // A cell is about twice as high as it is wide.
+      let (right, below) = (cell.column - column, 2 * (cell.row - row))
+      let ahead = right * across + below * down
+      let aside = abs(right * down) + abs(below * across)
+      guard ahead > 0 else { continue }
+      // What is aside counts twice, so that a straight line is preferred.
+      let found = (away: ahead + 2 * aside, row: cell.row, column: cell.column)
+      if found < least { (best, least) = (other, found) }
+    }
+    return best
+  }
+
   /// The sprout in a row of a twig's drawing; nil for none, and in other drawings.
   public func sprout(row: Int) -> RecordUUID? { sprouts[row] }
 

@@ -58,6 +58,13 @@ public enum TwigDrawing {
     return result
   }
 
+  /// The sprouts of a twig in the order of the drawing.
+  ///
+  /// - Complexity: O(n log n) in the garden's sprouts.
+  public static func sprouts(on twig: Twig, in garden: Garden, at now: WallTime) -> [Sprout] {
+    TwigContent.of(twig, in: garden, at: now).sprouts.map { $0.sprout }
+  }
+
   /// The first row of the sprouts.
   private static let top = 3
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns of text, and tables of it.
+
+import AtrestCommandLine
+import Testing
+
+@Suite("Columns of text", .timeLimit(.minutes(5)))
+struct ColumnWidthTests {
+  @Test(
+    "are two for ideographs and emoji, and one for other characters",
+    arguments: [
+      ("", 0), ("Fasten", 6), ("Wüste", 5), ("e\u{301}", 1), ("ö\u{308}\u{308}", 1), ("読書", 4),
+      ("한국", 4), ("ｱ", 1), ("Ａ", 2), ("🌱", 2), ("👨‍👩‍👧", 2), ("❤️", 2), ("1️⃣", 2), ("שלום", 4),
+      ("…“”●✦", 5),
+    ])
+  func width(text: String, columns: Int) {
+    #expect(ColumnWidth.of(text) == columns)
+  }
+
+  @Test("are never exceeded by a beginning or an end")
+  func cut() {
+    #expect(ColumnWidth.prefix("a読書", columns: 4) == "a読")
+    #expect(ColumnWidth.suffix("読書a", columns: 4) == "書a")
+    #expect(ColumnWidth.prefix("読", columns: 1) == "" && ColumnWidth.suffix("a", columns: 0) == "")
+    #expect(ColumnWidth.suffix("e\u{301}x", columns: 2) == "e\u{301}x")
+  }
+
+  @Test("align a table")
+  func table() {
+    var table = Table("TITLE", "STATE")
+    table.add("読書", "growing")
+    table.add("Walk", "draft")
+    #expect(table.text() == "TITLE  STATE\n読書   growing\nWalk   draft")
+  }
+}
