@@ -52,6 +52,7 @@ struct GardenProgramTests {
       (["branch", "9"], 64, "no branch"), (["label", "9.9", "x"], 64, "no part of the tree"),
       (["plant", "read"], 65, "planted already"),
       (["delete", "read"], 65, "Only a draft"),
+      (["edit", "read", "--note", "x"], 65, "has not ended yet"),
       (["plant", "x", "--on", "3.5", "--at", "tomorrow 9:00"], 64, "time"),
       (["import", "/nowhere/garden.json"], 65, "could not be read"),
       (["water"], 64, "Missing expected argument"),
@@ -127,14 +128,27 @@ struct GardenProgramTests {
     #expect(try phone("replica", "digest").out == tablet("replica", "digest").out)
 
     // Harvested on both with different results: the later one counts, the other is in the journal.
-    #expect(try garden(phone, "harvest", "swim", "--result", "2").code == 0)
-    #expect(try garden(tablet, "harvest", "swim", "--result", "5").code == 0)
+    // The words of the one that lost are set aside with it: they are not about the other result.
+    let harvest = ["harvest", "swim", "--result"]
+    let path = { (device: Binary) in ["ATREST_REPLICA": device.replica.path] }
+    #expect(
+      try trunk.start(harvest + ["2", "--note", "Half of it"], path(phone)).wait().code == 0)
+    #expect(try trunk.start(harvest + ["5"], path(tablet)).wait().code == 0)
     for device in [phone, tablet, phone] { _ = try garden(device, "sync") }
     for device in [phone, tablet] {
       #expect(try garden(device, "list", "--all").out.contains("harvested 5/5"))
+      let list = try #require(
+        try garden(device, "list", "--all", "--json").json() as? [[String: Any]])
+      #expect(list.allSatisfy { $0["reflection"] == nil })
+      #expect(try garden(device, "conflicts").out.contains("2 of 5, “Half of it”"))
     }
     #expect(try garden(phone, "tree", "--json").out == garden(tablet, "tree", "--json").out)
-    #expect(try phone("conflicts").code == 0)
+
+    // Words alone, afterwards: the result stays.
+    #expect(try garden(tablet, "edit", "swim", "--note", "All of it").code == 0)
+    for device in [tablet, phone] { _ = try garden(device, "sync") }
+    #expect(try garden(phone, "list", "--all").out.contains("harvested 5/5"))
+    #expect(try garden(phone, "list", "--all", "--json").out.contains("\"All of it\""))
 
     // Undo in the garden leaves the water alone.
     #expect(try garden(tablet, "undo").out.contains("a sprout, “Swim”"))

@@ -20,8 +20,8 @@ struct GardenFileTests {
       id: .random(), title: "Read <\"Middlemarch\">", twig: twig, plan: plan, created: now,
       leaf: leaf.id, blooms: Sprout.Blooms(one: "One", three: nil, five: "Five"))
     done.planting = Sprout.Planting(at: now, plan: plan)
-    done.outcome = Sprout.Outcome(at: now.advanced(by: 60_000), result: .strong)
-    done.reflection = "On the train"
+    done.outcome = Sprout.Outcome(
+      at: now.advanced(by: 60_000), result: .strong, reflection: "On the train")
     var gone = Sprout(
       id: .random(), title: "Run", twig: Twig.all[0], plan: Sprout.Plan(.twoWeeks, .fertile),
       created: now)

@@ -106,8 +106,8 @@ struct GardenImport {
     _ event: GardenFile.Event, _ at: WallTime, _ result: HarvestResult?
   ) -> Bool {
     guard let id = event.sproutId.map(Self.sproutID), sprouts[id] != nil else { return false }
-    sprouts[id]?.outcome = Sprout.Outcome(at: at, result: result)
-    sprouts[id]?.reflection = Self.words(event.reflection)
+    sprouts[id]?.outcome = Sprout.Outcome(
+      at: at, result: result, reflection: Self.words(event.reflection))
     return true
   }
 
@@ -163,7 +163,6 @@ struct GardenImport {
       blooms: Sprout.Blooms(
         one: Self.bloom(old.bloomWither), three: Self.bloom(old.bloomBudding),
         five: Self.bloom(old.bloomFlourish)))
-    sprout.reflection = Self.words(old.reflection)
     if old.state != "draft" {
       let planted = (old.plantedAt ?? old.activatedAt).flatMap(Self.time) ?? created
       sprout.planting = Sprout.Planting(at: planted, plan: plan)
@@ -172,7 +171,8 @@ struct GardenImport {
       let ended = (old.harvestedAt ?? old.completedAt).flatMap(Self.time) ?? now
       let result = old.result.flatMap { HarvestResult(rawValue: Int64($0)) }
       sprout.outcome = Sprout.Outcome(
-        at: ended, result: old.state == "failed" ? nil : result ?? .good)
+        at: ended, result: old.state == "failed" ? nil : result ?? .good,
+        reflection: Self.words(old.reflection))
     }
     sprouts[id] = sprout
     for entry in old.waterEntries ?? [] {

@@ -17,18 +17,16 @@ public enum GardenField {
     public static let planting: FieldNumber = 5
     /// Absent for a draft, and while the sprout grows.
     public static let outcome: FieldNumber = 6
-    /// The words of the harvest.
-    public static let reflection: FieldNumber = 7
     /// The id of the leaf (16 bytes) that the sprout belongs to.
-    public static let leaf: FieldNumber = 8
+    public static let leaf: FieldNumber = 7
     /// What a harvest of 1, of 3 and of 5 would look like, at most 60 characters each.
-    public static let bloom1: FieldNumber = 9
+    public static let bloom1: FieldNumber = 8
     /// See bloom1.
-    public static let bloom3: FieldNumber = 10
+    public static let bloom3: FieldNumber = 9
     /// See bloom1.
-    public static let bloom5: FieldNumber = 11
+    public static let bloom5: FieldNumber = 10
     /// When the sprout was drafted, in milliseconds since 1970, UTC.
-    public static let createdMs: FieldNumber = 12
+    public static let createdMs: FieldNumber = 11
   }
 
   /// What a draft would be planted as.
@@ -55,6 +53,8 @@ public enum GardenField {
     public static let atMs: FieldNumber = 1
     /// 1 to 5 for a harvest.
     public static let result: FieldNumber = 2
+    /// The words of the harvest, at most 2,000 characters.
+    public static let reflection: FieldNumber = 3
   }
 
   /// The fields of KIND_WATERING.

@@ -36,6 +36,8 @@ public enum GardenProblem: Error, Hashable, Sendable {
   case branch
   /// Only what grows can be watered, harvested and uprooted.
   case notGrowing(Sprout.State)
+  /// Only what was harvested or uprooted has words about that.
+  case notEnded
   /// Only a draft can be planted, and only a draft's plan changed.
   case notADraft
   /// Only a draft can be deleted.
@@ -81,6 +83,8 @@ public enum GardenProblem: Error, Hashable, Sendable {
       "That was harvested already. `trunk list` shows what grows."
     case .notGrowing(.failed):
       "That was uprooted. `trunk list` shows what grows."
+    case .notEnded:
+      "That has not ended yet. `trunk harvest` takes the words of a harvest with `--note`."
     case .notGrowing(.active), .notADraft:
       "That is planted already. Its title, blooms and leaf can still be edited."
     case .plantedCannotBeDeleted:
