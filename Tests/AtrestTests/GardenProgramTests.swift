@@ -45,6 +45,10 @@ struct GardenProgramTests {
       (["plant", "x", "--on", "3.5", "--season", "9w"], 64, "A season is"),
       (["plant", "x", "--on", "3.5", "--environment", "wet"], 64, "An environment is"),
       (["plant", String(repeating: "x", count: 61), "--on", "3.5"], 65, "A title has 1 to 60"),
+      (["plant", "a\u{1B}[2Jb", "--on", "3.5"], 65, "That holds a control character"),
+      (["leaf", "add", "a\u{202E}b", "--on", "3.5"], 65, "That holds a control character"),
+      (["label", "3.5", "a\u{7}b"], 65, "That holds a control character"),
+      (["edit", "read", "--bloom1", "a\u{7F}"], 65, "That holds a control character"),
       (["plant", "x", "--on", "1.1", "--season", "1y", "--environment", "barren"], 65, "takes 24"),
       (["harvest", "read", "--result", "6"], 64, "from 1 to 5"),
       (["harvest", "read", "--result", "-1"], 64, "from 1 to 5"),
@@ -63,6 +67,7 @@ struct GardenProgramTests {
       #expect(answer.out.isEmpty)
     }
     #expect(try trunk("tree", "--json").out == before)
+    #expect(try trunk("edit", "read", "--title", "Read\nslowly").out.contains("“Read slowly”"))
     for _ in 0..<3 { #expect(try trunk("water", "read").code == 0) }
     let fourth = try trunk("water", "read")
     #expect(fourth.code == 65 && fourth.err.hasPrefix("Today's water is used."))

@@ -193,6 +193,38 @@ struct GardenTests {
     #expect(Watering(id: watering.id, fields: extreme)?.day == LedgerTests.day)
   }
 
+  @Test(
+    "a title, a name, a bloom and a label are one line",
+    arguments: [
+      "Read\nMiddlemarch", "Read\r\nMiddlemarch", "Read\tMiddlemarch\n", "\u{2028}Read Middlemarch",
+      "Read\u{85}\u{0B}Middlemarch",
+    ])
+  func oneLine(typed: String) throws {
+    #expect(try GardenRules.title(typed) == "Read Middlemarch")
+    #expect(try GardenRules.leafName(typed) == "Read Middlemarch")
+    #expect(try GardenRules.bloom(typed) == "Read Middlemarch")
+    #expect(try GardenRules.label(typed) == "Read Middlemarch")
+    #expect(try GardenRules.note("Two\nlines") == "Two\nlines")
+  }
+
+  @Test(
+    "other control characters are refused", arguments: ["\u{1B}[31m", "\0", "\u{7F}", "\u{202E}"])
+  func controls(scalars: String) {
+    let typed = "Read\(scalars)Middlemarch"
+    #expect(throws: GardenProblem.control) { try GardenRules.title(typed) }
+    #expect(throws: GardenProblem.control) { try GardenRules.leafName(typed) }
+    #expect(throws: GardenProblem.control) { try GardenRules.bloom(typed) }
+    #expect(throws: GardenProblem.control) { try GardenRules.label(typed) }
+    #expect(GardenRules.inOneLine("\(typed)\r\n\nagain").hasPrefix("Read "))
+    #expect(GardenRules.inOneLine("\(typed)\r\n\nagain").hasSuffix("Middlemarch again"))
+  }
+
+  @Test("joiners stay: emoji and Persian need them", arguments: ["👩‍🌾", "می‌خواهم"])
+  func joiners(text: String) throws {
+    #expect(try GardenRules.title(text) == text)
+    #expect(GardenRules.inOneLine(text) == text)
+  }
+
   @Test("texts have the app's lengths")
   func lengths() throws {
     #expect(try GardenRules.title("  Read  ") == "Read")
