@@ -36,6 +36,18 @@ public struct GardenVocabulary: KindVocabulary {
     }
   }
 
+  /// The same for several of them.
+  public func nouns(for kind: RecordKind) -> String {
+    switch kind {
+    case .sprout: "sprouts"
+    case .watering: "waterings"
+    case .shining: "shinings"
+    case .leaf: "leaves"
+    case .node: "labels"
+    default: "settings of the garden"
+    }
+  }
+
   /// The field's name in the garden's messages.
   public func name(of field: FieldNumber, in kind: RecordKind) -> String? {
     switch kind {
@@ -119,8 +131,22 @@ public struct GardenVocabulary: KindVocabulary {
 
   /// A value by its parts.
   public func object(of register: Register, in kind: RecordKind) -> (any Encodable)? {
-    GardenValue(register.field, of: kind, in: RecordFields(register)).map { parts($0) }
+    let fields = RecordFields(register)
+    guard let value = GardenValue(register.field, of: kind, in: fields) else { return nil }
+    var parts = parts(value)
+    // Whom and where: read as a garden reads it, with a day that can be the time's.
+    if case .watered = value, let watering = Watering(id: Self.anyID, fields: fields) {
+      parts.sprout = watering.sprout.uuidString.lowercased()
+      parts.day = LocalDay(number: watering.day.number).iso
+    } else if case .shone = value, let shining = Shining(id: Self.anyID, fields: fields) {
+      parts.twig = shining.twig.id
+      parts.week = LocalDay(number: shining.week.monday).iso
+    }
+    return parts
   }
+
+  /// A field by itself has no record.
+  private static let anyID = RecordUUID.random()
 
   private func parts(_ value: GardenValue) -> Parts {
     switch value {
@@ -143,8 +169,11 @@ public struct GardenVocabulary: KindVocabulary {
   /// The parts of a value; those that it does not have are absent.
   fileprivate struct Parts: Encodable {
     var at: WallTime?
+    var day: String?
+    var week: String?
     var text: String?
     var twig: String?
+    var sprout: String?
     var season: String?
     var environment: String?
     var result: Int?

@@ -104,6 +104,65 @@ struct GardenProgramTests {
     }
   }
 
+  @Test("a backup of atrest reads in words, and brings the whole garden back")
+  func backup() throws {
+    let program = try Binary()
+    func atrest(_ arguments: String...) throws -> Binary.Answer {
+      try program.start(arguments, ["ATREST_REPLICA": trunk.replica.path]).wait()
+    }
+    for arguments in [
+      ["plant", "Read", "--on", "3.5", "--season", "2w", "--bloom3", "Both volumes"],
+      ["water", "read", "Two\nchapters"], ["shine", "3.5", "Quiet"],
+      ["harvest", "read", "--result", "4", "--note", "On the train"],
+      ["draft", "Cello", "--on", "2.1"], ["leaf", "add", "Long books", "--on", "3.5"],
+      ["edit", "read", "--leaf", "long"], ["label", "3", "Mind", "--note", "Slowly"],
+      ["settings", "--name", "Behind the house"],
+    ] {
+      let answer = try trunk.start(arguments).wait()
+      #expect(answer.code == 0, "\(answer.err)")
+    }
+    #expect(try atrest("water", "add", "250").code == 0)
+    let written = try atrest("export", "-").out.split(separator: "\n")
+    let records = try written.dropFirst().dropLast().map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+    let kinds = Set(records.compactMap { $0["kind"] as? String })
+    #expect(
+      kinds == [
+        "sprout", "watering", "shining", "leaf", "node", "garden_setting", "water",
+      ])
+    let sprout = try #require(
+      records.first { ($0["raw"] as? [String: String])?["5"]?.isEmpty == false })
+    let fields = try #require(sprout["fields"] as? [String: [String: Any]])
+    #expect(fields["title"]?["text"] as? String == "Read")
+    #expect(fields["planting"]?["season"] as? String == "2w")
+    #expect(fields["outcome"]?["result"] as? Int == 4)
+    #expect(fields["outcome"]?["reflection"] as? String == "On the train")
+    #expect(sprout["id"] as? String != nil && sprout["kind_number"] as? Int == 1040)
+
+    let file = trunk.home.appendingPathComponent("backup.jsonl").path
+    let said = try atrest("export", file, "--stamps").out
+    #expect(said.contains("1 water entry, 2 sprouts, 1 watering, 1 shining, 1 leaf, 1 label"))
+    let other = ["--replica", trunk.home.appendingPathComponent("other").path]
+    let brought = try program.start(["import", file, "--yes"] + other).wait()
+    #expect(brought.code == 0 && brought.out.contains("2 sprouts: 2 new."), "\(brought.err)")
+    for listing in [
+      ["tree", "--json"], ["list", "--all", "--json"], ["journal", "--json"],
+      ["twig", "3.5", "--json"], ["branch", "3", "--json"], ["settings", "--json"], ["export"],
+    ] {
+      let (here, there) = (
+        try trunk.start(listing).wait().out, try trunk.start(listing + other).wait().out
+      )
+      // An export says when it was made.
+      let withoutTime = { (text: String) in
+        text.split(separator: "\n").filter { !$0.contains("exportedAt") }
+      }
+      #expect(withoutTime(here) == withoutTime(there) && here.count > 20, "\(listing)")
+    }
+    let again = try program.start(["import", file, "--yes"] + other).wait()
+    #expect(again.out.contains("Nothing here would change."))
+  }
+
   @Test("two devices plant with the last soil, and both keep their sprouts; one replica, two apps")
   func twoDevices() throws {
     let household = try Household()
@@ -154,6 +213,15 @@ struct GardenProgramTests {
     for device in [tablet, phone] { _ = try garden(device, "sync") }
     #expect(try garden(phone, "list", "--all").out.contains("harvested 5/5"))
     #expect(try garden(phone, "list", "--all", "--json").out.contains("\"All of it\""))
+
+    // Either program writes the account down in the words of both.
+    for document in [
+      try phone("account", "export", "-"), try garden(tablet, "account", "export", "-"),
+    ] {
+      for kind in ["sprout", "water", "conflict"] {
+        #expect(document.out.contains("\"kind\":\"\(kind)\""), "\(document.err)")
+      }
+    }
 
     // Undo in the garden leaves the water alone.
     #expect(try garden(tablet, "undo").out.contains("a sprout, “Swim”"))
