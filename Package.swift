@@ -214,7 +214,7 @@ let package = Package(
       name: "AtrestCompanion",
       dependencies: [
         "AtrestClient", "AtrestCommandLine", "AtrestDomain", "AtrestFoundation",
-        "AtrestReplication", "AtrestSync", "AtrestWire",
+        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/AtrestCompanion", swiftSettings: strict),
 

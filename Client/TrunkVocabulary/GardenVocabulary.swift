@@ -36,6 +36,18 @@ public struct GardenVocabulary: KindVocabulary {
     }
   }
 
+  /// The same for several of them.
+  public func nouns(for kind: RecordKind) -> String {
+    switch kind {
+    case .sprout: "sprouts"
+    case .watering: "waterings"
+    case .shining: "shinings"
+    case .leaf: "leaves"
+    case .node: "labels"
+    default: "settings of the garden"
+    }
+  }
+
   /// The field's name in the garden's messages.
   public func name(of field: FieldNumber, in kind: RecordKind) -> String? {
     switch kind {
@@ -52,10 +64,9 @@ public struct GardenVocabulary: KindVocabulary {
   private static let sproutFields: [FieldNumber: String] = [
     GardenField.Sprout.title: "title", GardenField.Sprout.twig: "twig",
     GardenField.Sprout.plan: "plan", GardenField.Sprout.planting: "planting",
-    GardenField.Sprout.outcome: "outcome", GardenField.Sprout.reflection: "reflection",
-    GardenField.Sprout.leaf: "leaf", GardenField.Sprout.bloom1: "bloom1",
-    GardenField.Sprout.bloom3: "bloom3", GardenField.Sprout.bloom5: "bloom5",
-    GardenField.Sprout.createdMs: "created",
+    GardenField.Sprout.outcome: "outcome", GardenField.Sprout.leaf: "leaf",
+    GardenField.Sprout.bloom1: "bloom1", GardenField.Sprout.bloom3: "bloom3",
+    GardenField.Sprout.bloom5: "bloom5", GardenField.Sprout.createdMs: "created",
   ]
 
   /// A UUID, a node's name or a setting's key.
@@ -95,7 +106,6 @@ public struct GardenVocabulary: KindVocabulary {
       switch value {
       case .title(let text), .name(let text), .setting(let text): text.quotedForTerminal
       case .label(let text), .note(let text), .prompt(let text): text?.quotedForTerminal
-      case .reflection(let text): text.map { "reflection \($0.quotedForTerminal)" }
       case .bloom(let result, let text): text.map { "bloom \(result) \($0.quotedForTerminal)" }
       case .twig(let twig): twig.map { "twig \($0.number)" }
       case .plan(let plan): plan?.label
@@ -113,26 +123,43 @@ public struct GardenVocabulary: KindVocabulary {
   }
 
   private func words(_ outcome: Sprout.Outcome, _ context: CommandContext) -> String {
-    outcome.result.map { "harvested \(context.words(outcome.at)), \($0.rawValue) of 5" }
+    let words =
+      outcome.result.map { "harvested \(context.words(outcome.at)), \($0.rawValue) of 5" }
       ?? "uprooted \(context.words(outcome.at))"
+    return outcome.reflection.map { "\(words), \($0.quotedForTerminal)" } ?? words
   }
 
   /// A value by its parts.
   public func object(of register: Register, in kind: RecordKind) -> (any Encodable)? {
-    GardenValue(register.field, of: kind, in: RecordFields(register)).map { parts($0) }
+    let fields = RecordFields(register)
+    guard let value = GardenValue(register.field, of: kind, in: fields) else { return nil }
+    var parts = parts(value)
+    // Whom and where: read as a garden reads it, with a day that can be the time's.
+    if case .watered = value, let watering = Watering(id: Self.anyID, fields: fields) {
+      parts.sprout = watering.sprout.uuidString.lowercased()
+      parts.day = LocalDay(number: watering.day.number).iso
+    } else if case .shone = value, let shining = Shining(id: Self.anyID, fields: fields) {
+      parts.twig = shining.twig.id
+      parts.week = LocalDay(number: shining.week.monday).iso
+    }
+    return parts
   }
+
+  /// A field by itself has no record.
+  private static let anyID = RecordUUID.random()
 
   private func parts(_ value: GardenValue) -> Parts {
     switch value {
     case .title(let text), .name(let text), .setting(let text): Parts(text: text)
-    case .label(let text), .note(let text), .prompt(let text), .reflection(let text),
-      .bloom(_, let text):
+    case .label(let text), .note(let text), .prompt(let text), .bloom(_, let text):
       Parts(text: text)
     case .twig(let twig): Parts(twig: twig?.id)
     case .plan(let plan): Parts(plan)
     case .planting(let planting): Parts(planting?.plan, at: planting?.at)
     case .outcome(let outcome):
-      Parts(at: outcome?.at, result: outcome?.result.map { Int($0.rawValue) })
+      Parts(
+        at: outcome?.at, result: outcome?.result.map { Int($0.rawValue) },
+        reflection: outcome?.reflection)
     case .leaf(let id): Parts(leaf: id?.uuidString.lowercased())
     case .created(let time): Parts(at: time)
     case .watered(let time), .shone(let time): Parts(at: time)
@@ -142,11 +169,15 @@ public struct GardenVocabulary: KindVocabulary {
   /// The parts of a value; those that it does not have are absent.
   fileprivate struct Parts: Encodable {
     var at: WallTime?
+    var day: String?
+    var week: String?
     var text: String?
     var twig: String?
+    var sprout: String?
     var season: String?
     var environment: String?
     var result: Int?
+    var reflection: String?
     var leaf: String?
   }
 }

@@ -9,7 +9,7 @@ import Foundation
 
 /// The native export: JSON lines, complete, with a checksum line at the end.
 public enum AtrestExport {
-  /// The version that is read and written.
+  /// The newest version that is read. Written is the oldest one that can say what a file holds.
   public static let version = AtrestHeader.current
 
   /// Writes a file.
@@ -23,25 +23,41 @@ public enum AtrestExport {
   ///     newer.
   ///   - since: Leaves out fasts that ended earlier and water drunk earlier. Records without a time
   ///     are always included.
+  ///   - inWords: How a record reads whose kind is an app's own; nil for one that nobody here has
+  ///     words for. Not asked about the kinds of this library.
   /// - Returns: The file, and the number of records per kind.
   /// - Complexity: O(n) time and memory.
   public static func write(
     _ records: some Sequence<Record>, madeAt: WallTime, program: String, stamps: Bool = false,
-    since: WallTime? = nil
+    since: WallTime? = nil, inWords: (Record) -> RecordInWords? = { _ in nil }
   ) throws -> (bytes: [UInt8], counts: [RecordKind: Int]) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // For values in words. The members of the format itself are written out.
+    encoder.keyEncodingStrategy = .convertToSnakeCase
     var body: [UInt8] = []
     var counts: [RecordKind: Int] = [:]
+    var named: [String: Int] = [:]
+    var version = AtrestHeader.oldest
     for record in records where !record.isDeleted {
       let content = Content(record)
       if let since, let last = content.last, last < since { continue }
-      body += try encoder.encode(content.line(of: record, stamps: stamps))
-      body.append(UInt8(ascii: "\n"))
+      let line = content.line(of: record, stamps: stamps)
       counts[record.key.kind, default: 0] += 1
+      if let words = KindName.isKnown(record.key.kind) ? nil : inWords(record),
+        let bytes = Self.encoded(line, words, encoder)
+      {
+        version = AtrestHeader.withWords
+        named[words.kind, default: 0] += 1
+        body += bytes
+      } else {
+        named[line.kind, default: 0] += 1
+        body += try encoder.encode(line)
+      }
+      body.append(UInt8(ascii: "\n"))
     }
-    let named = Dictionary(uniqueKeysWithValues: counts.map { (KindName.text($0.key), $0.value) })
-    let header = AtrestHeader(madeAt: madeAt, program: program, records: named)
+    let header = AtrestHeader(
+      version: version, madeAt: madeAt, program: program, records: named)
     var bytes = Array(try encoder.encode(header)) + [UInt8(ascii: "\n")]
     bytes += body
     let seal = AtrestSeal(
@@ -49,6 +65,17 @@ public enum AtrestExport {
     bytes += try encoder.encode(seal)
     bytes.append(UInt8(ascii: "\n"))
     return (bytes, counts)
+  }
+
+  /// A line with words; nil if they cannot be written, or the line would be too long to be read
+  /// again. The stored fields alone always fit.
+  private static func encoded(
+    _ line: AtrestLine, _ words: RecordInWords, _ encoder: JSONEncoder
+  ) -> Data? {
+    guard let named = line.named(words), let bytes = try? encoder.encode(named),
+      bytes.count <= Portability.Limits.lineBytes
+    else { return nil }
+    return bytes
   }
 
   /// The decoded part of a record: only what re-encodes to the very same bytes.

@@ -10,8 +10,13 @@ import Foundation
 struct AtrestHeader: Codable {
   /// The identifier of the format.
   static let name = "atrest-sync"
-  /// The version that is read and written.
-  static let current = 1
+  /// The version of a file without words.
+  static let oldest = 1
+  /// The version of a file that has records in words. Their kinds have names that version 1 does
+  /// not know.
+  static let withWords = 2
+  /// The newest version that is read.
+  static let current = withWords
 
   var format: String
   var version: Int
@@ -36,9 +41,9 @@ struct AtrestHeader: Codable {
     self = header
   }
 
-  init(madeAt: WallTime, program: String, records: [String: Int]) {
+  init(version: Int, madeAt: WallTime, program: String, records: [String: Int]) {
     format = Self.name
-    version = Self.current
+    self.version = version
     self.madeAt = TimeText.iso(madeAt)
     self.program = program
     self.records = records
@@ -66,9 +71,35 @@ struct AtrestLine: Codable {
     var millilitres: Int
   }
 
-  /// `session`, `water`, `preference`, `entitlement`, `conflict`, or `kind_17`.
+  /// Values in words. They say nothing that the stored fields do not, so nobody reads them back.
+  struct Words: Codable {
+    private let parts: [String: any Encodable]
+
+    init(_ parts: [String: any Encodable]) {
+      self.parts = parts
+    }
+
+    init(from decoder: any Decoder) {
+      parts = [:]
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try parts.mapValues(Value.init).encode(to: encoder)
+    }
+
+    private struct Value: Encodable {
+      let parts: any Encodable
+
+      func encode(to encoder: any Encoder) throws { try parts.encode(to: encoder) }
+    }
+  }
+
+  /// `session`, `water`, `preference`, `entitlement`, `conflict`, `kind_17`, or an app's name for
+  /// a kind of its own.
   var kind: String
-  /// A UUID, or text.
+  /// The number of a kind that has an app's name. It, and not the name, is what is read.
+  var kindNumber: UInt32?
+  /// A UUID, or text. For people only where `kindNumber` is.
   var id: String?
   /// An id that is neither, in Base64.
   var idBytes: String?
@@ -77,13 +108,16 @@ struct AtrestLine: Codable {
   var intake: Intake?
   var value: String?
   var signedTransaction: String?
+  /// The fields of a kind that has an app's name, in words.
+  var fields: Words?
   /// Undecoded fields by number, their encoded values in Base64.
   var raw: [String: String]?
   /// The fields' stamps by name: `deleted`, a name as above, or a number.
   var stamps: [String: String]?
 
   enum CodingKeys: String, CodingKey {
-    case kind, id, span, intake, value, raw, stamps
+    case kind, id, span, intake, value, fields, raw, stamps
+    case kindNumber = "kind_number"
     case idBytes = "id_base64"
     case targetMinutes = "target_minutes"
     case signedTransaction = "signed_transaction"
@@ -91,6 +125,22 @@ struct AtrestLine: Codable {
 
   init(kind: RecordKind) {
     self.kind = KindName.text(kind)
+  }
+
+  /// The kind of the record; nil if there is no such kind.
+  var recordKind: RecordKind? {
+    guard let kindNumber else { return KindName.kind(kind) }
+    // Only what has no name of its own can have an app's.
+    return KindName.isFree(kind) ? KindName.kind("kind_\(kindNumber)") : nil
+  }
+
+  /// The line in an app's words; nil if the kind's name is taken.
+  func named(_ words: RecordInWords) -> AtrestLine? {
+    guard let recordKind, KindName.isFree(words.kind) else { return nil }
+    var line = self
+    (line.kind, line.kindNumber) = (words.kind, recordKind.rawValue)
+    (line.id, line.fields) = (words.id, Words(words.fields))
+    return line
   }
 }
 
@@ -104,6 +154,14 @@ enum KindName {
     names.first { $0.0 == kind }?.1 ?? "kind_\(kind.rawValue)"
   }
 
+  /// Whether the kind has a name of its own here.
+  static func isKnown(_ kind: RecordKind) -> Bool { names.contains { $0.0 == kind } }
+
+  /// Whether an app can call a kind of its own so.
+  static func isFree(_ name: String) -> Bool {
+    !name.isEmpty && !name.hasPrefix("kind_") && !names.contains { $0.1 == name }
+  }
+
   /// The kind of a name; nil if no kind has it.
   static func kind(_ text: String) -> RecordKind? {
     if let known = names.first(where: { $0.1 == text }) { return known.0 }
@@ -111,7 +169,7 @@ enum KindName {
       "kind_\(number)" == text
     else { return nil }
     let kind = RecordKind(rawValue: number)
-    return names.contains { $0.0 == kind } ? nil : kind
+    return isKnown(kind) ? nil : kind
   }
 }
 

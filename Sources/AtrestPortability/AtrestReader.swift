@@ -13,7 +13,7 @@ enum AtrestReader {
   static func read(
     _ bytes: [UInt8], header: AtrestHeader
   ) throws(PortabilityError) -> ImportFile {
-    guard header.version == AtrestHeader.current else {
+    guard (AtrestHeader.oldest...AtrestHeader.current).contains(header.version) else {
       throw .unsupportedVersion(found: header.version, current: AtrestHeader.current)
     }
     guard let madeAt = InstantText.milliseconds(header.madeAt) else {
@@ -35,7 +35,7 @@ enum AtrestReader {
       else { throw .invalidFormat(place) }
       if let entry = try entry(decoded, place) {
         try file.add(entry)
-      } else if let kind = KindName.kind(decoded.kind) {
+      } else if let kind = decoded.recordKind {
         file.leaveOut(kind)
       }
     }
@@ -68,7 +68,7 @@ enum AtrestReader {
   private static func entry(
     _ line: AtrestLine, _ place: ImportPlace
   ) throws(PortabilityError) -> ImportEntry? {
-    guard let kind = KindName.kind(line.kind), let id = id(of: line, kind) else {
+    guard let kind = line.recordKind, let id = id(of: line, kind) else {
       throw .invalidFormat(place)
     }
     let key = RecordKey(kind: kind, id: id)
@@ -88,7 +88,7 @@ enum AtrestReader {
 
   private static func id(of line: AtrestLine, _ kind: RecordKind) -> [UInt8]? {
     let id: [UInt8]?
-    switch (line.id, line.idBytes) {
+    switch (line.kindNumber == nil ? line.id : nil, line.idBytes) {
     case (let text?, nil):
       switch kind {
       case .session, .water: id = RecordUUID(uuidString: text)?.bytes

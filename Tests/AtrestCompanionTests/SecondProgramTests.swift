@@ -76,6 +76,26 @@ struct SecondProgramTests {
     #expect(try JSON.line(value) == #"{"millimetres":60}"#)
   }
 
+  @Test("counts records, and writes them in words into an export")
+  func exported() throws {
+    let words = Garden.recordWords
+    #expect(words.count(1, SproutVocabulary.sprout) == "1 sprout")
+    #expect(words.count(12, SproutVocabulary.sprout) == "12 sprouts")
+    #expect(words.count(1, .entitlement) == "1 purchase")
+    #expect(words.count(2, .water) == "2 water entries")
+    #expect(words.count(1, RecordKind(rawValue: 1901)) == "1 record of a newer version")
+    #expect(words.count(0, RecordKind(rawValue: 1901)) == "0 records of a newer version")
+
+    var record = Record(key: conflict.key)
+    record.set(conflict.kept)
+    record.set(Register(field: Register.deletedField, stamp: conflict.kept.stamp, value: []))
+    record.set(Register(field: 3, stamp: conflict.kept.stamp, value: []))
+    let read = try #require(words.inWords(record))
+    #expect(read.kind == "sprout" && read.id == words.id(of: conflict.key))
+    #expect(try read.fields.mapValues { try JSON.line($0) } == ["height": #"{"millimetres":60}"#])
+    #expect(words.inWords(Record(key: RecordKey(kind: RecordKind(rawValue: 1901), id: [1]))) == nil)
+  }
+
   @Test("shows conflicts of its records, and puts them away")
   func conflicts() async throws {
     let folder = try Folder()

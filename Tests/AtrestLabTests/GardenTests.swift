@@ -55,6 +55,8 @@ struct GardenTests {
       ("sprouts: {cello: {leaf: books}}", "leaf: expected books, found none"),
       ("sprouts: {novel: {words: []}}", "words: expected none, found “One chapter”"),
       ("sprouts: {novel: {reflection: Hm}}", "reflection: expected “Hm”, found “Well done”"),
+      ("sprouts: {novel: {reflection: none}}", "reflection: expected none, found “Well done”"),
+      ("sprouts: {cello: {reflection: Hm}}", "reflection: expected “Hm”, found none"),
       ("sprouts: {novel: {planted: +1h}}", "planted: expected 2 Mar 21:00, found 2 Mar 20:02"),
       ("sprouts: {novel: {ended: +2h}}", "ended: expected 2 Mar 22:00, found 2 Mar 21:00"),
       ("sprouts: {novel: gone}", "“novel” on phone: expected it gone, and it is there"),
@@ -117,7 +119,8 @@ struct GardenTests {
         - phone: {plant: novel, on: 3.5}
         - sync: [phone, tablet]
         - phone: {uproot: novel}
-        - tablet: {harvest: novel, result: 4}
+        - tablet: {harvest: novel, result: 4, note: Late}
+        - tablet: {edit: novel, note: Early}
         - sync: [phone, tablet]
         - expect:
             on: tablet
@@ -127,6 +130,8 @@ struct GardenTests {
     }
     #expect(try await holds("4", "uprooted"))
     #expect(try await holds("{state: harvested, result: 4}", "{state: uprooted, ended: 20:02}"))
+    #expect(try await holds("{result: 4, reflection: Early}", "{reflection: none}"))
+    #expect(try await !holds("{reflection: Late}", "uprooted"))
     #expect(try await !holds("3", "uprooted"))
     #expect(try await !holds("uprooted", "4"))
     #expect(try await !holds("4", "{ended: 20:03}"))
@@ -147,6 +152,8 @@ struct GardenTests {
       - phone: {plant: novel, on: 3.5, season: 2w}
       - phone: {edit: novel, environment: firm}
         fails: planted already
+      - phone: {edit: novel, note: Words}
+        fails: not ended
       - phone: {shine: 3.5}
       - phone: {shine: 2.1}
         fails: no sun left
@@ -209,6 +216,7 @@ struct GardenTests {
         fails: leaf on another twig
       - phone: {edit: "a \\"quoted\\" leaf", name: Leaf}
       - phone: {harvest: novel, result: 4, note: Well done, ended: 19:50}
+      - phone: {edit: novel, note: Better}
       - phone: {uproot: cello, ended: 19:50}
       - phone: {label: trunk, to: "", note: Home}
       - phone: {label: 3, to: Mind}

@@ -45,6 +45,10 @@ struct GardenProgramTests {
       (["plant", "x", "--on", "3.5", "--season", "9w"], 64, "A season is"),
       (["plant", "x", "--on", "3.5", "--environment", "wet"], 64, "An environment is"),
       (["plant", String(repeating: "x", count: 61), "--on", "3.5"], 65, "A title has 1 to 60"),
+      (["plant", "a\u{1B}[2Jb", "--on", "3.5"], 65, "That holds a control character"),
+      (["leaf", "add", "a\u{202E}b", "--on", "3.5"], 65, "That holds a control character"),
+      (["label", "3.5", "a\u{7}b"], 65, "That holds a control character"),
+      (["edit", "read", "--bloom1", "a\u{7F}"], 65, "That holds a control character"),
       (["plant", "x", "--on", "1.1", "--season", "1y", "--environment", "barren"], 65, "takes 24"),
       (["harvest", "read", "--result", "6"], 64, "from 1 to 5"),
       (["harvest", "read", "--result", "-1"], 64, "from 1 to 5"),
@@ -52,6 +56,7 @@ struct GardenProgramTests {
       (["branch", "9"], 64, "no branch"), (["label", "9.9", "x"], 64, "no part of the tree"),
       (["plant", "read"], 65, "planted already"),
       (["delete", "read"], 65, "Only a draft"),
+      (["edit", "read", "--note", "x"], 65, "has not ended yet"),
       (["plant", "x", "--on", "3.5", "--at", "tomorrow 9:00"], 64, "time"),
       (["import", "/nowhere/garden.json"], 65, "could not be read"),
       (["water"], 64, "Missing expected argument"),
@@ -62,6 +67,7 @@ struct GardenProgramTests {
       #expect(answer.out.isEmpty)
     }
     #expect(try trunk("tree", "--json").out == before)
+    #expect(try trunk("edit", "read", "--title", "Read\nslowly").out.contains("“Read slowly”"))
     for _ in 0..<3 { #expect(try trunk("water", "read").code == 0) }
     let fourth = try trunk("water", "read")
     #expect(fourth.code == 65 && fourth.err.hasPrefix("Today's water is used."))
@@ -98,6 +104,65 @@ struct GardenProgramTests {
     }
   }
 
+  @Test("a backup of atrest reads in words, and brings the whole garden back")
+  func backup() throws {
+    let program = try Binary()
+    func atrest(_ arguments: String...) throws -> Binary.Answer {
+      try program.start(arguments, ["ATREST_REPLICA": trunk.replica.path]).wait()
+    }
+    for arguments in [
+      ["plant", "Read", "--on", "3.5", "--season", "2w", "--bloom3", "Both volumes"],
+      ["water", "read", "Two\nchapters"], ["shine", "3.5", "Quiet"],
+      ["harvest", "read", "--result", "4", "--note", "On the train"],
+      ["draft", "Cello", "--on", "2.1"], ["leaf", "add", "Long books", "--on", "3.5"],
+      ["edit", "read", "--leaf", "long"], ["label", "3", "Mind", "--note", "Slowly"],
+      ["settings", "--name", "Behind the house"],
+    ] {
+      let answer = try trunk.start(arguments).wait()
+      #expect(answer.code == 0, "\(answer.err)")
+    }
+    #expect(try atrest("water", "add", "250").code == 0)
+    let written = try atrest("export", "-").out.split(separator: "\n")
+    let records = try written.dropFirst().dropLast().map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+    let kinds = Set(records.compactMap { $0["kind"] as? String })
+    #expect(
+      kinds == [
+        "sprout", "watering", "shining", "leaf", "node", "garden_setting", "water",
+      ])
+    let sprout = try #require(
+      records.first { ($0["raw"] as? [String: String])?["5"]?.isEmpty == false })
+    let fields = try #require(sprout["fields"] as? [String: [String: Any]])
+    #expect(fields["title"]?["text"] as? String == "Read")
+    #expect(fields["planting"]?["season"] as? String == "2w")
+    #expect(fields["outcome"]?["result"] as? Int == 4)
+    #expect(fields["outcome"]?["reflection"] as? String == "On the train")
+    #expect(sprout["id"] as? String != nil && sprout["kind_number"] as? Int == 1040)
+
+    let file = trunk.home.appendingPathComponent("backup.jsonl").path
+    let said = try atrest("export", file, "--stamps").out
+    #expect(said.contains("1 water entry, 2 sprouts, 1 watering, 1 shining, 1 leaf, 1 label"))
+    let other = ["--replica", trunk.home.appendingPathComponent("other").path]
+    let brought = try program.start(["import", file, "--yes"] + other).wait()
+    #expect(brought.code == 0 && brought.out.contains("2 sprouts: 2 new."), "\(brought.err)")
+    for listing in [
+      ["tree", "--json"], ["list", "--all", "--json"], ["journal", "--json"],
+      ["twig", "3.5", "--json"], ["branch", "3", "--json"], ["settings", "--json"], ["export"],
+    ] {
+      let (here, there) = (
+        try trunk.start(listing).wait().out, try trunk.start(listing + other).wait().out
+      )
+      // An export says when it was made.
+      let withoutTime = { (text: String) in
+        text.split(separator: "\n").filter { !$0.contains("exportedAt") }
+      }
+      #expect(withoutTime(here) == withoutTime(there) && here.count > 20, "\(listing)")
+    }
+    let again = try program.start(["import", file, "--yes"] + other).wait()
+    #expect(again.out.contains("Nothing here would change."))
+  }
+
   @Test("two devices plant with the last soil, and both keep their sprouts; one replica, two apps")
   func twoDevices() throws {
     let household = try Household()
@@ -127,14 +192,36 @@ struct GardenProgramTests {
     #expect(try phone("replica", "digest").out == tablet("replica", "digest").out)
 
     // Harvested on both with different results: the later one counts, the other is in the journal.
-    #expect(try garden(phone, "harvest", "swim", "--result", "2").code == 0)
-    #expect(try garden(tablet, "harvest", "swim", "--result", "5").code == 0)
+    // The words of the one that lost are set aside with it: they are not about the other result.
+    let harvest = ["harvest", "swim", "--result"]
+    let path = { (device: Binary) in ["ATREST_REPLICA": device.replica.path] }
+    #expect(
+      try trunk.start(harvest + ["2", "--note", "Half of it"], path(phone)).wait().code == 0)
+    #expect(try trunk.start(harvest + ["5"], path(tablet)).wait().code == 0)
     for device in [phone, tablet, phone] { _ = try garden(device, "sync") }
     for device in [phone, tablet] {
       #expect(try garden(device, "list", "--all").out.contains("harvested 5/5"))
+      let list = try #require(
+        try garden(device, "list", "--all", "--json").json() as? [[String: Any]])
+      #expect(list.allSatisfy { $0["reflection"] == nil })
+      #expect(try garden(device, "conflicts").out.contains("2 of 5, “Half of it”"))
     }
     #expect(try garden(phone, "tree", "--json").out == garden(tablet, "tree", "--json").out)
-    #expect(try phone("conflicts").code == 0)
+
+    // Words alone, afterwards: the result stays.
+    #expect(try garden(tablet, "edit", "swim", "--note", "All of it").code == 0)
+    for device in [tablet, phone] { _ = try garden(device, "sync") }
+    #expect(try garden(phone, "list", "--all").out.contains("harvested 5/5"))
+    #expect(try garden(phone, "list", "--all", "--json").out.contains("\"All of it\""))
+
+    // Either program writes the account down in the words of both.
+    for document in [
+      try phone("account", "export", "-"), try garden(tablet, "account", "export", "-"),
+    ] {
+      for kind in ["sprout", "water", "conflict"] {
+        #expect(document.out.contains("\"kind\":\"\(kind)\""), "\(document.err)")
+      }
+    }
 
     // Undo in the garden leaves the water alone.
     #expect(try garden(tablet, "undo").out.contains("a sprout, “Swim”"))

@@ -176,8 +176,9 @@ enum Gardens {
     var sprout = Sprout(
       id: id(number), title: title, twig: twig, plan: plan, created: ago(planted ?? 2))
     sprout.planting = planted.map { Sprout.Planting(at: ago($0), plan: plan) }
-    sprout.outcome = ended.map { Sprout.Outcome(at: ago($0), result: result) }
-    sprout.reflection = reflection
+    sprout.outcome = ended.map {
+      Sprout.Outcome(at: ago($0), result: result, reflection: reflection)
+    }
     return sprout
   }
 

@@ -27,6 +27,27 @@ struct GardenTests {
     #expect(garden.reward(of: planted, .exceptional).text == "0.86")
   }
 
+  @Test("a harvest is one field: its words win and lose with its result")
+  func oneHarvest() throws {
+    var sprout = draft
+    sprout.planting = Sprout.Planting(at: now, plan: draft.plan)
+    let garden = Garden(sprouts: [sprout])
+    let harvested = try garden.harvesting(sprout, .good, reflection: "Slow, but whole", at: now)
+    var expected = sprout.fields
+    let outcome = GardenField.Sprout.outcome
+    expected[group: outcome] = harvested.fields[group: outcome]
+    #expect(harvested.fields == expected)
+    // The words alone: time and result are written again, with them.
+    let edited = try garden.reflecting(on: harvested, "Whole")
+    #expect(edited.outcome == Sprout.Outcome(at: now, result: .good, reflection: "Whole"))
+    expected[group: outcome] = edited.fields[group: outcome]
+    #expect(edited.fields == expected)
+    #expect(try garden.reflecting(on: edited, nil).reflection == nil)
+    for other in [draft, sprout] {
+      #expect(throws: GardenProblem.notEnded) { try garden.reflecting(on: other, "Too early") }
+    }
+  }
+
   @Test("only what grows is watered, harvested and uprooted; only a draft is planted")
   func states() throws {
     let active = LedgerTests.sprout(2, .twoWeeks, .fertile)
@@ -121,7 +142,7 @@ struct GardenTests {
   @Test("every value is read from its fields as it was written")
   func roundTrips() {
     var sprout = LedgerTests.sprout(1, .sixMonths, .barren, endedAt: 7, .partial)
-    sprout.reflection = "Slow"
+    sprout.outcome?.reflection = "Slow"
     sprout.leaf = .numbered(8)
     sprout.blooms = Sprout.Blooms(one: "One", three: nil, five: "Five")
     #expect(Sprout(id: sprout.id, fields: sprout.fields) == sprout)
@@ -170,6 +191,38 @@ struct GardenTests {
     var extreme = watering.fields
     extreme[group: 2] = given
     #expect(Watering(id: watering.id, fields: extreme)?.day == LedgerTests.day)
+  }
+
+  @Test(
+    "a title, a name, a bloom and a label are one line",
+    arguments: [
+      "Read\nMiddlemarch", "Read\r\nMiddlemarch", "Read\tMiddlemarch\n", "\u{2028}Read Middlemarch",
+      "Read\u{85}\u{0B}Middlemarch",
+    ])
+  func oneLine(typed: String) throws {
+    #expect(try GardenRules.title(typed) == "Read Middlemarch")
+    #expect(try GardenRules.leafName(typed) == "Read Middlemarch")
+    #expect(try GardenRules.bloom(typed) == "Read Middlemarch")
+    #expect(try GardenRules.label(typed) == "Read Middlemarch")
+    #expect(try GardenRules.note("Two\nlines") == "Two\nlines")
+  }
+
+  @Test(
+    "other control characters are refused", arguments: ["\u{1B}[31m", "\0", "\u{7F}", "\u{202E}"])
+  func controls(scalars: String) {
+    let typed = "Read\(scalars)Middlemarch"
+    #expect(throws: GardenProblem.control) { try GardenRules.title(typed) }
+    #expect(throws: GardenProblem.control) { try GardenRules.leafName(typed) }
+    #expect(throws: GardenProblem.control) { try GardenRules.bloom(typed) }
+    #expect(throws: GardenProblem.control) { try GardenRules.label(typed) }
+    #expect(GardenRules.inOneLine("\(typed)\r\n\nagain").hasPrefix("Read "))
+    #expect(GardenRules.inOneLine("\(typed)\r\n\nagain").hasSuffix("Middlemarch again"))
+  }
+
+  @Test("joiners stay: emoji and Persian need them", arguments: ["👩‍🌾", "می‌خواهم"])
+  func joiners(text: String) throws {
+    #expect(try GardenRules.title(text) == text)
+    #expect(GardenRules.inOneLine(text) == text)
   }
 
   @Test("texts have the app's lengths")

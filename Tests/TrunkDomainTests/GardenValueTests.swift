@@ -32,14 +32,12 @@ struct GardenValueTests {
       id: try id(1), title: "Cello", twig: twig, plan: plan, created: time, leaf: try id(2),
       blooms: Sprout.Blooms(one: "a", three: "b", five: "c"))
     sprout.planting = Sprout.Planting(at: time, plan: plan)
-    sprout.outcome = Sprout.Outcome(at: time, result: .good)
-    sprout.reflection = "Well"
+    sprout.outcome = Sprout.Outcome(at: time, result: .good, reflection: "Well")
     #expect(
       values(sprout) == [
         2: .title("Cello"), 3: .twig(twig), 4: .plan(plan), 5: .planting(sprout.planting),
-        6: .outcome(sprout.outcome), 7: .reflection("Well"), 8: .leaf(try id(2)),
-        9: .bloom(result: 1, "a"), 10: .bloom(result: 3, "b"), 11: .bloom(result: 5, "c"),
-        12: .created(time),
+        6: .outcome(sprout.outcome), 7: .leaf(try id(2)), 8: .bloom(result: 1, "a"),
+        9: .bloom(result: 3, "b"), 10: .bloom(result: 5, "c"), 11: .created(time),
       ])
     let watering = Watering(
       id: try id(3), sprout: sprout.id, at: time, day: GardenDay(time, in: .utc), note: "n",

@@ -20,8 +20,8 @@ struct GardenFileTests {
       id: .random(), title: "Read <\"Middlemarch\">", twig: twig, plan: plan, created: now,
       leaf: leaf.id, blooms: Sprout.Blooms(one: "One", three: nil, five: "Five"))
     done.planting = Sprout.Planting(at: now, plan: plan)
-    done.outcome = Sprout.Outcome(at: now.advanced(by: 60_000), result: .strong)
-    done.reflection = "On the train"
+    done.outcome = Sprout.Outcome(
+      at: now.advanced(by: 60_000), result: .strong, reflection: "On the train")
     var gone = Sprout(
       id: .random(), title: "Run", twig: Twig.all[0], plan: Sprout.Plan(.twoWeeks, .fertile),
       created: now)
@@ -87,6 +87,24 @@ struct GardenFileTests {
     #expect(file.shinings.count == 1)
     let again = try GardenImport(Data(text.utf8), in: .utc, now: now.advanced(by: 1))
     #expect(again.sprouts == file.sprouts && again.waterings == file.waterings)
+  }
+
+  @Test("What the web app kept in several lines is one line here; words keep their lines")
+  func oneLine() throws {
+    let text = """
+      {"version": 4, "settings": {"name": "Behind\\nthe house"}, "circles": {
+        "branch-1": {"label": "Mind\\r\\n\\tand heart", "note": "Two\\nlines"},
+        "branch-1-twig-2": {"leaves": [{"id": "l", "name": "Long\\nbooks"}], "sprouts": [
+          {"id": "a", "title": "Read\\n\\u001b[31mall", "season": "2w", "environment": "fertile",
+           "state": "draft", "bloomWither": "One\\u2028page"}]}
+      }}
+      """
+    let file = try GardenImport(Data(text.utf8), in: .utc, now: now)
+    let sprout = try #require(file.sprouts.values.first)
+    #expect(sprout.title == "Read [31mall" && sprout.blooms.one == "One page")
+    #expect(file.leaves.values.first?.name == "Long books" && file.name == "Behind the house")
+    #expect(file.labels.map(\.label) == ["Mind and heart"])
+    #expect(file.labels.map(\.note) == ["Two\nlines"])
   }
 
   @Test("Older files say everything in circles")

@@ -37,11 +37,12 @@ extension Replica {
 
   /// Exports every record that is not deleted in the native format. See `AtrestExport.write`.
   public func export(
-    stamps: Bool = false, since: WallTime? = nil
+    stamps: Bool = false, since: WallTime? = nil,
+    inWords: (Record) -> RecordInWords? = { _ in nil }
   ) throws -> (bytes: [UInt8], counts: [RecordKind: Int]) {
     try AtrestExport.write(
       allRecords(), madeAt: clock.now(),
-      program: ProgramVersion.text, stamps: stamps, since: since)
+      program: ProgramVersion.text, stamps: stamps, since: since, inWords: inWords)
   }
 
   /// Exports completed fasts of 4 hours or more in the iOS app's format. See `IOSExport.write`.

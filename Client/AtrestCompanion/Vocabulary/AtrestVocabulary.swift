@@ -37,6 +37,17 @@ public struct AtrestVocabulary: KindVocabulary {
     }
   }
 
+  /// The same for several of them.
+  public func nouns(for kind: RecordKind) -> String {
+    switch kind {
+    case .session: "fasts"
+    case .water: "water entries"
+    case .preference: "settings"
+    case .entitlement: "purchases"
+    default: "journal entries"
+    }
+  }
+
   /// `span`, `target`, `intake` or `value`.
   public func name(of field: FieldNumber, in kind: RecordKind) -> String? {
     switch (kind, field) {

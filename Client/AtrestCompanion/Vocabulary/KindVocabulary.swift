@@ -23,6 +23,12 @@ public protocol KindVocabulary: Sendable {
   /// - Parameter kind: One of `kinds`.
   func noun(for kind: RecordKind) -> String
 
+  /// The noun for several records of a kind, such as `fasts`. By default the singular without its
+  /// article, and an s.
+  ///
+  /// - Parameter kind: One of `kinds`.
+  func nouns(for kind: RecordKind) -> String
+
   /// A field's name for programs, such as `target`. Never changes. nil for a field of a newer
   /// version.
   func name(of field: FieldNumber, in kind: RecordKind) -> String?
@@ -38,11 +44,17 @@ public protocol KindVocabulary: Sendable {
   /// A field's value for people, such as `target 16h`. Text of the record in it is escaped.
   func text(of register: Register, in kind: RecordKind, _ context: CommandContext) -> String?
 
-  /// A field's value for programs: something that is encoded as a JSON object.
+  /// A field's value for programs, and for who opens an export: something that is encoded as a JSON
+  /// object.
   func object(of register: Register, in kind: RecordKind) -> (any Encodable)?
 }
 
 extension KindVocabulary {
+  /// The singular without its article, and an s.
+  public func nouns(for kind: RecordKind) -> String {
+    "\(noun(for: kind).drop { $0 != " " }.dropFirst())s"
+  }
+
   /// The UUID in lower case; nil if the id is none.
   public func id(of key: RecordKey) -> String? {
     RecordUUID(bytes: key.id)?.uuidString.lowercased()

@@ -3,7 +3,9 @@
 
 import AtrestClient
 import AtrestCommandLine
+import AtrestPortability
 import AtrestReplication
+import AtrestWire
 
 /// The words of all vocabularies of a program, and those for what no vocabulary knows.
 public struct RecordWords: Sendable {
@@ -23,6 +25,33 @@ public struct RecordWords: Sendable {
   /// The kind's noun for people.
   public func noun(_ kind: RecordKind) -> String {
     vocabularies[kind]?.noun(for: kind) ?? "a record of a newer version"
+  }
+
+  /// A number of records of a kind: `1 fast`, `12 fasts`.
+  package func count(_ count: Int, _ kind: RecordKind) -> String {
+    guard count != 1 else {
+      let noun = noun(kind)
+      // Without its article.
+      return "1 \(noun.drop { $0 != " " }.dropFirst())"
+    }
+    return "\(count) \(vocabularies[kind]?.nouns(for: kind) ?? "records of a newer version")"
+  }
+
+  /// A record for an export; nil for one that no vocabulary knows.
+  package func inWords(_ record: Record) -> RecordInWords? {
+    let kind = record.key.kind
+    guard let vocabulary = vocabularies[kind] else { return nil }
+    var fields: [String: any Encodable] = [:]
+    for register in record.registers
+    where RecordFields.isUsable(register.field) && !register.value.isEmpty {
+      if let name = vocabulary.name(of: register.field, in: kind),
+        let value = vocabulary.object(of: register, in: kind)
+      {
+        fields[name] = value
+      }
+    }
+    return RecordInWords(
+      kind: vocabulary.name(of: kind), id: id(of: record.key), fields: fields)
   }
 
   /// A record's noun with a distinguishing detail: `a fast, since today 8:00`. Also for deleted

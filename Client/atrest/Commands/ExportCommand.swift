@@ -64,7 +64,10 @@ struct ExportCommand: ParsableCommand {
     let bytes: [UInt8]
     var counts: [RecordKind: Int] = [:]
     switch fileFormat {
-    case .atrest: (bytes, counts) = try replica.export(stamps: stamps, since: since)
+    case .atrest:
+      let words = Atrest.recordWords
+      (bytes, counts) = try replica.export(
+        stamps: stamps, since: since, inWords: { words.inWords($0) })
     case .ios:
       let (written, count) = try replica.exportForIOS(since: since)
       (bytes, counts) = (written, [.session: count])

@@ -95,7 +95,7 @@ enum ImportWords {
         (counts.updated, "to be changed here"), (counts.kept, "different here"),
         (counts.deletedHere, "deleted here"), (counts.leftOut, "left out"),
       ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-      return "\(number(counts.total, kind)): \(parts.joined(separator: ", "))."
+      return "\(Atrest.recordWords.count(counts.total, kind)): \(parts.joined(separator: ", "))."
     }
   }
 
@@ -130,20 +130,6 @@ enum ImportWords {
         "The fast that an earlier file brought as open has ended; this file has its end.")
     }
     return notes
-  }
-
-  /// A count of records of a kind, such as `1 fast` or `12 fasts`.
-  static func number(_ count: Int, _ kind: RecordKind) -> String {
-    let (one, many) =
-      switch kind {
-      case .session: ("fast", "fasts")
-      case .water: ("water entry", "water entries")
-      case .preference: ("setting", "settings")
-      case .entitlement: ("purchase", "purchases")
-      case .conflict: ("journal entry", "journal entries")
-      default: ("record of a newer version", "records of a newer version")
-      }
-    return "\(count) \(count == 1 ? one : many)"
   }
 }
 
@@ -201,7 +187,7 @@ enum ExportWords {
   /// The result of an export.
   static func done(_ counts: [RecordKind: Int], file: String) -> String {
     let parts = counts.sorted { $0.key < $1.key }.map {
-      ImportWords.number($0.value, $0.key)
+      Atrest.recordWords.count($0.value, $0.key)
     }
     return "Wrote \(parts.isEmpty ? "nothing but a heading" : parts.joined(separator: ", ")) to "
       + "\(file.escapedForTerminal). Only you can read it; it says when you fasted and drank."

@@ -92,6 +92,7 @@ enum GardenExport {
       var event = new("sprout_uprooted")
       event.sproutId = ShortID.uuid(entry.id)
       event.soilReturned = returned.value
+      event.reflection = sprout?.reflection
       return event
     }
   }

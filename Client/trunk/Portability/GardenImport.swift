@@ -41,7 +41,7 @@ struct GardenImport {
       ($0.element.timestamp, $0.offset) < ($1.element.timestamp, $1.offset)
     }
     for (_, event) in events where !read(event) { leftOut += 1 }
-    name = (file.settings?.name).flatMap { try? GardenRules.label($0) }
+    name = (file.settings?.name).flatMap { try? GardenRules.label(GardenRules.inOneLine($0)) }
   }
 
   // MARK: - Events
@@ -64,7 +64,7 @@ struct GardenImport {
     case "sprout_edited":
       guard let id = event.sproutId.map(Self.sproutID), sprouts[id] != nil else { return false }
       if let title = event.title {
-        sprouts[id]?.title = Self.cut(title, GardenRules.titleCharacters)
+        sprouts[id]?.title = Self.line(title, GardenRules.titleCharacters)
       }
       if let leaf = event.leafId { sprouts[id]?.leaf = Self.leafID(leaf) }
       sprouts[id]?.blooms.merge(event)
@@ -94,7 +94,7 @@ struct GardenImport {
     let id = Self.sproutID(text)
     let plan = Sprout.Plan(season, environment)
     var sprout = Sprout(
-      id: id, title: Self.cut(event.title ?? "", GardenRules.titleCharacters), twig: twig,
+      id: id, title: Self.line(event.title ?? "", GardenRules.titleCharacters), twig: twig,
       plan: plan, created: at, leaf: event.leafId.map(Self.leafID))
     sprout.blooms.merge(event)
     sprout.planting = Sprout.Planting(at: at, plan: plan)
@@ -106,8 +106,8 @@ struct GardenImport {
     _ event: GardenFile.Event, _ at: WallTime, _ result: HarvestResult?
   ) -> Bool {
     guard let id = event.sproutId.map(Self.sproutID), sprouts[id] != nil else { return false }
-    sprouts[id]?.outcome = Sprout.Outcome(at: at, result: result)
-    sprouts[id]?.reflection = Self.words(event.reflection)
+    sprouts[id]?.outcome = Sprout.Outcome(
+      at: at, result: result, reflection: Self.words(event.reflection))
     return true
   }
 
@@ -123,8 +123,8 @@ struct GardenImport {
 
   private mutating func addLeaf(_ text: String, _ name: String?, _ twig: Twig, _ at: WallTime) {
     let id = Self.leafID(text)
-    let cut = Self.cut(name ?? "", GardenRules.leafCharacters)
-    leaves[id] = Leaf(id: id, name: cut, twig: twig, created: at)
+    let line = Self.line(name ?? "", GardenRules.leafCharacters)
+    leaves[id] = Leaf(id: id, name: line, twig: twig, created: at)
   }
 
   // MARK: - Circles
@@ -135,7 +135,7 @@ struct GardenImport {
       leftOut += 1
       return
     }
-    let label = circle.label.map { Self.cut($0, GardenRules.labelCharacters) }
+    let label = circle.label.map { Self.line($0, GardenRules.labelCharacters) }
     let note = circle.note.flatMap(Self.words)
     if label?.isEmpty == false || note != nil {
       labels.append(
@@ -158,12 +158,11 @@ struct GardenImport {
     let plan = Sprout.Plan(season, environment)
     let created = old.createdAt.flatMap(Self.time) ?? now
     var sprout = Sprout(
-      id: id, title: Self.cut(old.title ?? "", GardenRules.titleCharacters), twig: twig, plan: plan,
-      created: created, leaf: old.leafId.map(Self.leafID),
+      id: id, title: Self.line(old.title ?? "", GardenRules.titleCharacters), twig: twig,
+      plan: plan, created: created, leaf: old.leafId.map(Self.leafID),
       blooms: Sprout.Blooms(
         one: Self.bloom(old.bloomWither), three: Self.bloom(old.bloomBudding),
         five: Self.bloom(old.bloomFlourish)))
-    sprout.reflection = Self.words(old.reflection)
     if old.state != "draft" {
       let planted = (old.plantedAt ?? old.activatedAt).flatMap(Self.time) ?? created
       sprout.planting = Sprout.Planting(at: planted, plan: plan)
@@ -172,7 +171,8 @@ struct GardenImport {
       let ended = (old.harvestedAt ?? old.completedAt).flatMap(Self.time) ?? now
       let result = old.result.flatMap { HarvestResult(rawValue: Int64($0)) }
       sprout.outcome = Sprout.Outcome(
-        at: ended, result: old.state == "failed" ? nil : result ?? .good)
+        at: ended, result: old.state == "failed" ? nil : result ?? .good,
+        reflection: Self.words(old.reflection))
     }
     sprouts[id] = sprout
     for entry in old.waterEntries ?? [] {
@@ -210,12 +210,18 @@ struct GardenImport {
     return time
   }
 
-  static func cut(_ text: String, _ characters: Int) -> String {
+  /// What a record holds in one line: the app's texts may have more, and characters that none of
+  /// ours have.
+  private static func line(_ text: String, _ characters: Int) -> String {
+    cut(GardenRules.inOneLine(text), characters)
+  }
+
+  private static func cut(_ text: String, _ characters: Int) -> String {
     String(text.prefix(characters)).utf8.count <= 12_000 ? String(text.prefix(characters)) : ""
   }
 
   static func bloom(_ text: String?) -> String? {
-    text.map { cut($0, GardenRules.bloomCharacters) }.flatMap { $0.isEmpty ? nil : $0 }
+    text.map { line($0, GardenRules.bloomCharacters) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   private static func words(_ text: String?) -> String? {

@@ -48,6 +48,8 @@ package enum GardenEdit: Hashable, Sendable {
     package var environment: Environment?
     /// The leaf's name; a nil value for none.
     package var leaf: String??
+    /// The words of the harvest; empty for none.
+    package var reflection: String?
   }
 }
 
@@ -58,6 +60,8 @@ package enum GardenRefusal: String, Hashable, Sendable, CaseIterable {
   case noSun = "no sun left"
   /// A draft, or what was harvested or uprooted.
   case notGrowing = "not growing"
+  /// A draft, or what grows.
+  case notEnded = "not ended"
   /// Only a draft can be planted, and only a draft's plan edited.
   case planted = "planted already"
   case leafElsewhere = "leaf on another twig"
@@ -69,10 +73,11 @@ package enum GardenRefusal: String, Hashable, Sendable, CaseIterable {
     case .noWater: self = .noWater
     case .noSun: self = .noSun
     case .notGrowing: self = .notGrowing
+    case .notEnded: self = .notEnded
     case .notADraft, .plantedCannotBeDeleted: self = .planted
     case .leafElsewhere: self = .leafElsewhere
-    case .title, .leafName, .bloom, .label, .note, .season, .environment, .result, .twig, .node,
-      .branch:
+    case .title, .leafName, .bloom, .label, .note, .control, .season, .environment, .result, .twig,
+      .node, .branch:
       return nil
     }
   }

@@ -41,7 +41,8 @@ package struct GardenExpectation: Hashable, Sendable {
     package var leaf: String??
     /// The words of its waterings, earliest first.
     package var words: [String]?
-    package var reflection: String?
+    /// The words of its harvest; a nil value for none.
+    package var reflection: String??
     package var planted: WallTime?
     package var ended: WallTime?
   }
@@ -68,7 +69,7 @@ package struct GardenExpectation: Hashable, Sendable {
     /// A plan, or what was planted when; nil parts are not compared.
     case plan(season: Season?, environment: Environment?, planted: WallTime?)
     /// An end: how if `state` is not nil; nil parts are not compared.
-    case outcome(state: State?, result: HarvestResult?, ended: WallTime?)
+    case outcome(state: State?, result: HarvestResult?, ended: WallTime?, reflection: String??)
     /// A leaf's name; nil for none.
     case leaf(String?)
   }

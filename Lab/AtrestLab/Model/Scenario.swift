@@ -140,10 +140,8 @@ package struct Scenario: Hashable, Sendable {
     case plan
     /// When a sprout was planted, and as what.
     case planting
-    /// When and how a sprout ended.
+    /// When and how a sprout ended, with the words of the harvest.
     case outcome
-    /// The words of a harvest.
-    case reflection
     /// A sprout's leaf.
     case leaf
     /// A leaf's name.

@@ -14,7 +14,7 @@ extension ScenarioParser {
   /// What can be edited.
   private static let changeable: [Kind: [String]] = [
     .fast: ["began", "ended", "outcome", "target"], .water: ["amount", "drunk"],
-    .sprout: ["title", "on", "season", "environment", "leaf"], .leaf: ["name"],
+    .sprout: ["title", "on", "season", "environment", "leaf", "note"], .leaf: ["name"],
   ]
 
   mutating func deviceAction(

@@ -89,7 +89,7 @@ extension ScenarioParser {
     case .amount: return .water(try part.waterMatch(around))
     case .value: return .text(try part.text("a value"))
     case .deleted: return .deleted(try part.flag())
-    case .title, .twig, .plan, .planting, .outcome, .reflection, .leaf, .name, .label, .note:
+    case .title, .twig, .plan, .planting, .outcome, .leaf, .name, .label, .note:
       return try gardenValue(part, field).map { .garden($0) }
     case nil: throw part.error("expected `field` beside `kept` and `set aside`, found none")
     }

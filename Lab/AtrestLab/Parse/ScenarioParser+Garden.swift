@@ -96,6 +96,7 @@ extension ScenarioParser {
     change.twig = try parts["on"]?.twig()
     change.season = try parts["season"]?.season()
     change.environment = try parts["environment"]?.environment()
+    change.reflection = try parts["note"]?.words(GardenRules.note)
     if let part = parts["leaf"] { change.leaf = .some(try leafOrNone(part)) }
     return .correct(name, change)
   }

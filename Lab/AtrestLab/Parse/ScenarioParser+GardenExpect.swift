@@ -73,10 +73,15 @@ extension ScenarioParser {
       for item in list { found.append(try item.text("the words of a watering")) }
       match.words = found
     }
-    match.reflection = try parts["reflection"]?.text("the words of the harvest")
+    match.reflection = try reflection(parts)
     match.planted = try parts["planted"]?.moment(around)
     match.ended = try parts["ended"]?.moment(around)
     return match
+  }
+
+  private func reflection(_ parts: [String: Part]) throws(ScenarioError) -> String?? {
+    guard let part = parts["reflection"] else { return nil }
+    return .some(try part.wordsOrNone())
   }
 
   private func result(
@@ -94,7 +99,7 @@ extension ScenarioParser {
     _ part: Part, _ field: Scenario.FieldName?
   ) throws(ScenarioError) -> GardenExpectation.ValueMatch? {
     switch field {
-    case .title, .name, .label, .note, .reflection: return .text(try part.wordsOrNone())
+    case .title, .name, .label, .note: return .text(try part.wordsOrNone())
     case .twig: return .twig(try part.twig())
     case .leaf: return .leaf(try leafOrNone(part))
     case .plan, .planting:
@@ -106,14 +111,15 @@ extension ScenarioParser {
     case .outcome:
       if case .text(let text) = part.content, !text.isEmpty {
         return text == "uprooted"
-          ? .outcome(state: .uprooted, result: nil, ended: nil)
-          : .outcome(state: .harvested, result: try part.result(), ended: nil)
+          ? .outcome(state: .uprooted, result: nil, ended: nil, reflection: nil)
+          : .outcome(
+            state: .harvested, result: try part.result(), ended: nil, reflection: nil)
       }
-      let parts = try part.pairs("an outcome", keys: ["state", "result", "ended"])
+      let parts = try part.pairs("an outcome", keys: ["state", "result", "ended", "reflection"])
       let state = try parts["state"]?.state()
       return .outcome(
         state: state, result: try result(parts["result"], state),
-        ended: try parts["ended"]?.moment(around))
+        ended: try parts["ended"]?.moment(around), reflection: try reflection(parts))
     case .times, .target, .amount, .value, .deleted, nil: return nil
     }
   }

@@ -54,7 +54,6 @@ extension Scenario.FieldName {
     case .plan: self = .plan
     case .planting: self = .planting
     case .outcome: self = .outcome
-    case .reflection: self = .reflection
     case .leaf: self = .leaf
     case .name: self = .name
     case .label: self = .label

@@ -128,6 +128,9 @@ extension Player {
       throw GardenProblem.notADraft
     }
     var edited = sprout
+    if let words = edits.reflection {
+      edited = try garden.reflecting(on: sprout, words.isEmpty ? nil : words)
+    }
     edited.title = edits.title ?? sprout.title
     edited.plan = Sprout.Plan(
       edits.season ?? sprout.plan.season, edits.environment ?? sprout.plan.environment)

@@ -86,7 +86,10 @@ extension Player {
     compare("words", match.words, garden.waterings(of: sprout.id).compactMap(\.note)) {
       $0.isEmpty ? "none" : $0.map(quoted).joined(separator: ", ")
     }
-    compare("reflection", match.reflection, sprout.reflection, quoted)
+    if let reflection = match.reflection {
+      let words = { (text: String?) in text.map(quoted) ?? "none" }
+      compare("reflection", words(reflection), words(sprout.reflection)) { $0 }
+    }
     compare("planted", match.planted, sprout.planting?.at, date)
     compare("ended", match.ended, sprout.ended, date)
     return problems
@@ -108,19 +111,19 @@ extension Player {
     switch (match, value) {
     case (.text(let text), .title(let found)), (.text(let text), .name(let found)):
       return text == found
-    case (.text(let text), .reflection(let found)), (.text(let text), .label(let found)),
-      (.text(let text), .note(let found)):
+    case (.text(let text), .label(let found)), (.text(let text), .note(let found)):
       return text == found
     case (.twig(let twig), .twig(let found)): return twig == found
     case (.plan(let season, let environment, nil), .plan(let plan)):
       return holds(season, environment, plan)
     case (.plan(let season, let environment, let planted), .planting(let found)):
       return holds(season, environment, found?.plan) && holds(planted, found?.at)
-    case (.outcome(let state, let result, let ended), .outcome(let found)):
+    case (.outcome(let state, let result, let ended, let reflection), .outcome(let found)):
       let foundState =
         found.map { $0.result == nil ? .uprooted : .harvested }
         as GardenExpectation.State?
       return holds(state, foundState) && holds(result, found?.result) && holds(ended, found?.at)
+        && (reflection == nil || reflection == .some(found?.reflection))
     case (.leaf(let name), .leaf(let found)):
       return name == found.map { book.name(Leaf.key(of: $0)) }
     default: return false

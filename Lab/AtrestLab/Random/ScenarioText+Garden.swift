@@ -38,7 +38,7 @@ extension Scenario {
         text("edit", name), text("title", change.title), change.twig.map { "on: \($0.number)" },
         change.season.map { "season: \($0.code)" },
         change.environment.map { "environment: \($0.code)" },
-        change.leaf.flatMap { text("leaf", $0 ?? "none") })
+        change.leaf.flatMap { text("leaf", $0 ?? "none") }, text("note", change.reflection))
     case .addLeaf(let name, let twig): return joined(text("leaf", name), "on: \(twig.number)")
     case .rename(let name, let words): return joined(text("edit", name), text("name", words))
     case .label(let node, let label, let note):

@@ -36,7 +36,8 @@ extension LabWords {
       return parts(
         "edits \(quoted(name))", change.title.map { "title \(quoted($0))" },
         change.twig.map { "on twig \($0.number)" }, change.season?.label, change.environment?.code,
-        change.leaf.map { $0.map { "leaf \(quoted($0))" } ?? "no leaf" })
+        change.leaf.map { $0.map { "leaf \(quoted($0))" } ?? "no leaf" },
+        change.reflection.map { $0.isEmpty ? "no words" : "words \(quoted($0))" })
     case .addLeaf(let name, let twig):
       return "begins the leaf \(quoted(name)) on twig \(twig.number)"
     case .rename(let name, let text): return "calls the leaf \(quoted(name)) \(quoted(text))"
@@ -65,9 +66,10 @@ extension LabWords {
     case .planting(nil): return "not planted"
     case .outcome(let outcome?):
       let when = time(outcome.at, start, zone)
-      return outcome.result.map { "harvested \(when) (\($0.rawValue) of 5)" } ?? "uprooted \(when)"
+      let words =
+        outcome.result.map { "harvested \(when) (\($0.rawValue) of 5)" } ?? "uprooted \(when)"
+      return outcome.reflection.map { "\(words), \(quoted($0))" } ?? words
     case .outcome(nil): return "not ended"
-    case .reflection(let text): return words("reflection", text)
     case .leaf(let id): return words("leaf", id.map { name(Leaf.key(of: $0)) })
     case .bloom(let result, let text): return words("bloom for \(result)", text)
     case .created(let date): return "created \(time(date, start, zone))"
@@ -91,9 +93,7 @@ extension LabWords {
     case .planting(let planting): planting != nil
     case .outcome(let outcome): outcome != nil
     case .leaf(let leaf): leaf != nil
-    case .reflection(let text), .bloom(_, let text), .note(let text), .prompt(let text),
-      .label(let text):
-      text != nil
+    case .bloom(_, let text), .note(let text), .prompt(let text), .label(let text): text != nil
     case .twig, .watered, .shone, .setting: true
     }
   }

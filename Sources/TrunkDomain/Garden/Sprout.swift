@@ -37,17 +37,20 @@ public struct Sprout: Hashable, Identifiable, Sendable {
     }
   }
 
-  /// How a sprout ended.
+  /// How a sprout ended: one value, so that the words of one harvest never stand beside the result
+  /// of another one.
   public struct Outcome: Hashable, Sendable {
     /// When. What is earlier than the planting counts as the time of the planting: another device's
     /// clock was behind.
     public let at: WallTime
     /// How the harvest went; nil for a sprout that was uprooted.
     public let result: HarvestResult?
+    /// The words of the harvest.
+    public var reflection: String?
 
     /// An outcome.
-    public init(at: WallTime, result: HarvestResult?) {
-      (self.at, self.result) = (at, result)
+    public init(at: WallTime, result: HarvestResult?, reflection: String? = nil) {
+      (self.at, self.result, self.reflection) = (at, result, reflection)
     }
   }
 
@@ -99,8 +102,6 @@ public struct Sprout: Hashable, Identifiable, Sendable {
   public var planting: Planting?
   /// nil for a draft, and while it grows.
   public var outcome: Outcome?
-  /// The words of the harvest.
-  public var reflection: String?
   /// The saga that it belongs to. There may be no such leaf any more.
   public var leaf: RecordUUID?
   /// What harvests would look like.
@@ -137,6 +138,9 @@ public struct Sprout: Hashable, Identifiable, Sendable {
     guard let planting, let outcome else { return nil }
     return max(outcome.at, planting.at)
   }
+
+  /// The words of the harvest; nil if there are none.
+  public var reflection: String? { planting == nil ? nil : outcome?.reflection }
 
   /// When its season is over; nil for a draft.
   public var due: WallTime? {

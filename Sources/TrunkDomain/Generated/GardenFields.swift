@@ -7,7 +7,7 @@ import AtrestReplication
 public enum GardenField {
   /// The fields of KIND_SPROUT, a goal.
   public enum Sprout {
-    /// 1 to 60 characters.
+    /// One line of 1 to 60 characters.
     public static let title: FieldNumber = 2
     /// The twig.
     public static let twig: FieldNumber = 3
@@ -17,18 +17,16 @@ public enum GardenField {
     public static let planting: FieldNumber = 5
     /// Absent for a draft, and while the sprout grows.
     public static let outcome: FieldNumber = 6
-    /// The words of the harvest.
-    public static let reflection: FieldNumber = 7
     /// The id of the leaf (16 bytes) that the sprout belongs to.
-    public static let leaf: FieldNumber = 8
-    /// What a harvest of 1, of 3 and of 5 would look like, at most 60 characters each.
-    public static let bloom1: FieldNumber = 9
+    public static let leaf: FieldNumber = 7
+    /// What a harvest of 1, of 3 and of 5 would look like: one line of at most 60 characters each.
+    public static let bloom1: FieldNumber = 8
     /// See bloom1.
-    public static let bloom3: FieldNumber = 10
+    public static let bloom3: FieldNumber = 9
     /// See bloom1.
-    public static let bloom5: FieldNumber = 11
+    public static let bloom5: FieldNumber = 10
     /// When the sprout was drafted, in milliseconds since 1970, UTC.
-    public static let createdMs: FieldNumber = 12
+    public static let createdMs: FieldNumber = 11
   }
 
   /// What a draft would be planted as.
@@ -55,6 +53,8 @@ public enum GardenField {
     public static let atMs: FieldNumber = 1
     /// 1 to 5 for a harvest.
     public static let result: FieldNumber = 2
+    /// The words of the harvest, at most 2,000 characters.
+    public static let reflection: FieldNumber = 3
   }
 
   /// The fields of KIND_WATERING.
@@ -99,7 +99,7 @@ public enum GardenField {
 
   /// The fields of KIND_LEAF, a saga.
   public enum Leaf {
-    /// 1 to 40 characters.
+    /// One line of 1 to 40 characters.
     public static let name: FieldNumber = 2
     /// The twig.
     public static let twig: FieldNumber = 3
@@ -109,7 +109,7 @@ public enum GardenField {
 
   /// The fields of KIND_NODE: what a person calls a part of the tree.
   public enum Node {
-    /// At most 60 characters.
+    /// One line of at most 60 characters.
     public static let label: FieldNumber = 2
     /// At most 2,000 characters.
     public static let note: FieldNumber = 3

@@ -14,10 +14,8 @@ public enum GardenValue: Hashable, Sendable {
   case plan(Sprout.Plan?)
   /// A sprout's planting; nil for a draft.
   case planting(Sprout.Planting?)
-  /// How a sprout ended; nil if it has not.
+  /// How a sprout ended, with the words of the harvest; nil if it has not.
   case outcome(Sprout.Outcome?)
-  /// The words of a harvest.
-  case reflection(String?)
   /// The leaf of a sprout.
   case leaf(RecordUUID?)
   /// The bloom of a sprout for a result of 1, 3 or 5.
@@ -60,7 +58,6 @@ public enum GardenValue: Hashable, Sendable {
     case GardenField.Sprout.plan: self = .plan(fields[group: field].flatMap { .init($0) })
     case GardenField.Sprout.planting: self = .planting(fields[group: field].flatMap { .init($0) })
     case GardenField.Sprout.outcome: self = .outcome(fields[group: field].flatMap { .init($0) })
-    case GardenField.Sprout.reflection: self = .reflection(fields[text: field])
     case GardenField.Sprout.leaf:
       self = .leaf(fields[bytes: field].flatMap { RecordUUID(bytes: $0) })
     case GardenField.Sprout.bloom1: self = .bloom(result: 1, fields[text: field])

@@ -16,7 +16,6 @@ extension Sprout: SyncedRecord {
     fields[group: GardenField.Sprout.plan] = plan.fields
     fields[group: GardenField.Sprout.planting] = planting?.fields
     fields[group: GardenField.Sprout.outcome] = outcome?.fields
-    fields[text: GardenField.Sprout.reflection] = reflection
     fields[bytes: GardenField.Sprout.leaf] = leaf?.bytes
     fields[text: GardenField.Sprout.bloom1] = blooms.one
     fields[text: GardenField.Sprout.bloom3] = blooms.three
@@ -40,7 +39,6 @@ extension Sprout: SyncedRecord {
         five: fields[text: GardenField.Sprout.bloom5]))
     planting = fields[group: GardenField.Sprout.planting].flatMap { Planting($0) }
     outcome = fields[group: GardenField.Sprout.outcome].flatMap { Outcome($0) }
-    reflection = fields[text: GardenField.Sprout.reflection]
   }
 }
 
@@ -87,6 +85,7 @@ extension Sprout.Outcome {
     var fields = RecordFields()
     fields[integer: GardenField.SproutOutcome.atMs] = at.milliseconds
     if let result { fields[integer: GardenField.SproutOutcome.result] = result.rawValue }
+    if let reflection { fields[text: GardenField.SproutOutcome.reflection] = reflection }
     return fields
   }
 
@@ -95,12 +94,10 @@ extension Sprout.Outcome {
       return nil
     }
     let number = fields[integer: GardenField.SproutOutcome.result] ?? 0
-    guard number != 0 else {
-      self.init(at: at, result: nil)
-      return
-    }
-    guard let result = HarvestResult(rawValue: number) else { return nil }
-    self.init(at: at, result: result)
+    let result = HarvestResult(rawValue: number)
+    guard number == 0 || result != nil else { return nil }
+    self.init(
+      at: at, result: result, reflection: fields[text: GardenField.SproutOutcome.reflection])
   }
 }
 

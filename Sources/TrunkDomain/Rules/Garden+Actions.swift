@@ -51,9 +51,20 @@ extension Garden {
   ) throws(GardenProblem) -> Sprout {
     guard sprout.state == .active else { throw .notGrowing(sprout.state) }
     var harvested = sprout
-    harvested.outcome = Sprout.Outcome(at: now, result: result)
-    harvested.reflection = reflection ?? sprout.reflection
+    harvested.outcome = Sprout.Outcome(at: now, result: result, reflection: reflection)
     return harvested
+  }
+
+  /// Writes other words about a harvest, or takes them away. Time and result stay.
+  ///
+  /// - Throws: `.notEnded`.
+  public func reflecting(
+    on sprout: Sprout, _ reflection: String?
+  ) throws(GardenProblem) -> Sprout {
+    guard sprout.ended != nil else { throw .notEnded }
+    var edited = sprout
+    edited.outcome?.reflection = reflection
+    return edited
   }
 
   /// Uproots a sprout that grows.

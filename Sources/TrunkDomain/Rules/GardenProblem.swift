@@ -22,6 +22,8 @@ public enum GardenProblem: Error, Hashable, Sendable {
   case label
   /// A note or a reflection of too many characters.
   case note
+  /// A title, a name, a bloom or a label with a character that steers a display.
+  case control
   /// Not a season.
   case season
   /// Not an environment.
@@ -36,6 +38,8 @@ public enum GardenProblem: Error, Hashable, Sendable {
   case branch
   /// Only what grows can be watered, harvested and uprooted.
   case notGrowing(Sprout.State)
+  /// Only what was harvested or uprooted has words about that.
+  case notEnded
   /// Only a draft can be planted, and only a draft's plan changed.
   case notADraft
   /// Only a draft can be deleted.
@@ -63,6 +67,8 @@ public enum GardenProblem: Error, Hashable, Sendable {
       "A label has at most \(GardenRules.labelCharacters) characters. Shorten it."
     case .note:
       "A note has at most \(GardenRules.noteCharacters) characters. Shorten it."
+    case .control:
+      "That holds a control character, which no title, name, bloom or label does. Leave it out."
     case .season:
       "A season is 2w, 1m, 3m, 6m or 1y."
     case .environment:
@@ -81,6 +87,8 @@ public enum GardenProblem: Error, Hashable, Sendable {
       "That was harvested already. `trunk list` shows what grows."
     case .notGrowing(.failed):
       "That was uprooted. `trunk list` shows what grows."
+    case .notEnded:
+      "That has not ended yet. `trunk harvest` takes the words of a harvest with `--note`."
     case .notGrowing(.active), .notADraft:
       "That is planted already. Its title, blooms and leaf can still be edited."
     case .plantedCannotBeDeleted:
@@ -105,38 +113,38 @@ public enum GardenRules {
   /// The longest note, in characters.
   public static let noteCharacters = 2_000
 
-  /// A title without spaces around it.
+  /// A title in one line, without spaces around it.
   ///
-  /// - Throws: `.title` unless it has 1 to 60 characters.
+  /// - Throws: `.title` unless it has 1 to 60 characters; `.control`.
   public static func title(_ text: String) throws(GardenProblem) -> String {
-    let text = trimmed(text)
+    let text = try line(text)
     guard (1...titleCharacters).contains(text.count), isBounded(text) else { throw .title }
     return text
   }
 
-  /// A leaf's name without spaces around it.
+  /// A leaf's name in one line, without spaces around it.
   ///
-  /// - Throws: `.leafName` unless it has 1 to 40 characters.
+  /// - Throws: `.leafName` unless it has 1 to 40 characters; `.control`.
   public static func leafName(_ text: String) throws(GardenProblem) -> String {
-    let text = trimmed(text)
+    let text = try line(text)
     guard (1...leafCharacters).contains(text.count), isBounded(text) else { throw .leafName }
     return text
   }
 
-  /// A bloom without spaces around it; nil for an empty one.
+  /// A bloom in one line, without spaces around it; nil for an empty one.
   ///
-  /// - Throws: `.bloom` if it has more than 60 characters.
+  /// - Throws: `.bloom` if it has more than 60 characters; `.control`.
   public static func bloom(_ text: String) throws(GardenProblem) -> String? {
-    let text = trimmed(text)
+    let text = try line(text)
     guard text.count <= bloomCharacters, isBounded(text) else { throw .bloom }
     return text.isEmpty ? nil : text
   }
 
-  /// A label without spaces around it; nil for an empty one.
+  /// A label in one line, without spaces around it; nil for an empty one.
   ///
-  /// - Throws: `.label` if it has more than 60 characters.
+  /// - Throws: `.label` if it has more than 60 characters; `.control`.
   public static func label(_ text: String) throws(GardenProblem) -> String? {
-    let text = trimmed(text)
+    let text = try line(text)
     guard text.count <= labelCharacters, isBounded(text) else { throw .label }
     return text.isEmpty ? nil : text
   }
@@ -148,6 +156,38 @@ public enum GardenRules {
     let text = trimmed(text)
     guard text.count <= noteCharacters, isBounded(text) else { throw .note }
     return text.isEmpty ? nil : text
+  }
+
+  /// A text of another program as one line: with a space for each run of line breaks, tabs and
+  /// other characters that steer a display. Joiners stay, because emoji and Persian need them.
+  public static func inOneLine(_ text: String) -> String { spaced(text) { breaksLine($0) } }
+
+  /// A typed text as one line, without spaces around it. Line breaks and tabs are what a paste
+  /// brings along, and become spaces. Other controls nobody means to write.
+  private static func line(_ text: String) throws(GardenProblem) -> String {
+    let text = trimmed(spaced(text) { breaksLine($0) && $0.properties.isWhitespace })
+    guard !text.unicodeScalars.contains(where: breaksLine) else { throw .control }
+    return text
+  }
+
+  private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.steersDisplay && scalar != "\u{200C}" && scalar != "\u{200D}"
+  }
+
+  /// The text with a space for each run of scalars that are not wanted.
+  private static func spaced(_ text: String, _ isUnwanted: (Unicode.Scalar) -> Bool) -> String {
+    var kept = String.UnicodeScalarView()
+    var isRun = false
+    for scalar in text.unicodeScalars {
+      if isUnwanted(scalar) {
+        if !isRun { kept.append(" ") }
+        isRun = true
+      } else {
+        kept.append(scalar)
+        isRun = false
+      }
+    }
+    return String(kept)
   }
 
   /// A character can be any number of bytes; a record cannot.
