@@ -48,6 +48,47 @@ struct GardenTests {
     }
   }
 
+  @Test("what ended had been planted, as what it says, whatever becomes of the planting's field")
+  func endedPlanting() throws {
+    var sprout = draft
+    sprout.planting = Sprout.Planting(at: now, plan: draft.plan)
+    let harvested = try Garden(sprouts: [sprout]).harvesting(
+      sprout, .good, reflection: nil, at: now.advanced(by: 1))
+    // Another device took the planting back, or planted the draft as something else.
+    let other = Sprout.Planting(at: now.advanced(by: -9), plan: Sprout.Plan(.oneYear, .barren))
+    for planting in [nil, other] {
+      var elsewhere = sprout
+      elsewhere.planting = planting
+      var merged = harvested.fields
+      merged[group: GardenField.Sprout.planting] =
+        elsewhere.fields[group: GardenField.Sprout.planting]
+      let found = try #require(Sprout(id: sprout.id, fields: merged))
+      #expect(found.state == .completed(.good) && found.planting == sprout.planting)
+      #expect(
+        Garden(sprouts: [found]).ledger.capacity == Garden(sprouts: [harvested]).ledger.capacity)
+    }
+    // Of a program that does not say what ended.
+    var bare = harvested.fields
+    var outcome = RecordFields()
+    outcome[integer: GardenField.SproutOutcome.atMs] = now.milliseconds
+    bare[group: GardenField.Sprout.outcome] = outcome
+    #expect(try #require(Sprout(id: sprout.id, fields: bare)).state == .failed)
+    bare[group: GardenField.Sprout.planting] = nil
+    #expect(try #require(Sprout(id: sprout.id, fields: bare)).state == .draft)
+  }
+
+  @Test("a leaf is on one twig: a sprout that was moved meanwhile is not in it")
+  func movedFromLeaf() {
+    let leaf = Leaf(id: draft.id, name: "Books", twig: Twig.all[0], created: now)
+    var sprout = draft
+    sprout.twig = Twig.all[1]
+    sprout.leaf = leaf.id
+    let garden = Garden(sprouts: [sprout], leaves: [leaf])
+    #expect(garden.leaf(of: sprout) == nil && garden.sprouts(of: leaf).isEmpty)
+    sprout.twig = leaf.twig
+    #expect(Garden(sprouts: [sprout], leaves: [leaf]).sprouts(of: leaf) == [sprout])
+  }
+
   @Test("only what grows is watered, harvested and uprooted; only a draft is planted")
   func states() throws {
     let active = LedgerTests.sprout(2, .twoWeeks, .fertile)

@@ -66,8 +66,17 @@ public struct Garden: Sendable {
   /// A leaf by its id; nil if there is none.
   public func leaf(_ id: RecordUUID) -> Leaf? { leaves.first { $0.id == id } }
 
-  /// The saga of a sprout; nil if it has none, or that was deleted.
-  public func leaf(of sprout: Sprout) -> Leaf? { sprout.leaf.flatMap { leaf($0) } }
+  /// The saga of a sprout; nil if it has none, or that was deleted, or is on another twig: one
+  /// device can move the sprout while another one gives it a leaf.
+  public func leaf(of sprout: Sprout) -> Leaf? {
+    guard let leaf = sprout.leaf.flatMap({ leaf($0) }), leaf.twig == sprout.twig else { return nil }
+    return leaf
+  }
+
+  /// The sprouts of a saga, earliest first.
+  public func sprouts(of leaf: Leaf) -> [Sprout] {
+    sprouts.filter { $0.leaf == leaf.id && $0.twig == leaf.twig }
+  }
 
   /// The waterings of a sprout, earliest first.
   ///

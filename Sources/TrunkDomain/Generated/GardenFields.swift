@@ -55,6 +55,12 @@ public enum GardenField {
     public static let result: FieldNumber = 2
     /// The words of the harvest, at most 2,000 characters.
     public static let reflection: FieldNumber = 3
+    /// When what ended was planted.
+    public static let plantedAtMs: FieldNumber = 4
+    /// As what.
+    public static let season: FieldNumber = 5
+    /// See season.
+    public static let environment: FieldNumber = 6
   }
 
   /// The fields of KIND_WATERING.

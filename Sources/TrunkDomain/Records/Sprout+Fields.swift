@@ -15,7 +15,7 @@ extension Sprout: SyncedRecord {
     fields[text: GardenField.Sprout.twig] = twig.id
     fields[group: GardenField.Sprout.plan] = plan.fields
     fields[group: GardenField.Sprout.planting] = planting?.fields
-    fields[group: GardenField.Sprout.outcome] = outcome?.fields
+    fields[group: GardenField.Sprout.outcome] = outcome?.fields(of: planting)
     fields[bytes: GardenField.Sprout.leaf] = leaf?.bytes
     fields[text: GardenField.Sprout.bloom1] = blooms.one
     fields[text: GardenField.Sprout.bloom3] = blooms.three
@@ -37,8 +37,12 @@ extension Sprout: SyncedRecord {
         one: fields[text: GardenField.Sprout.bloom1],
         three: fields[text: GardenField.Sprout.bloom3],
         five: fields[text: GardenField.Sprout.bloom5]))
-    planting = fields[group: GardenField.Sprout.planting].flatMap { Planting($0) }
-    outcome = fields[group: GardenField.Sprout.outcome].flatMap { Outcome($0) }
+    let ended = fields[group: GardenField.Sprout.outcome]
+    outcome = ended.flatMap { Outcome($0) }
+    // What ended had been planted, whatever became of the planting's own register meanwhile.
+    planting =
+      (outcome == nil ? nil : ended.flatMap { Planting(ofEnded: $0) })
+      ?? fields[group: GardenField.Sprout.planting].flatMap { Planting($0) }
   }
 }
 
@@ -78,14 +82,32 @@ extension Sprout.Planting {
     else { return nil }
     self.init(at: at, plan: Sprout.Plan(season, environment))
   }
+
+  /// The planting in an outcome's fields.
+  fileprivate init?(ofEnded fields: RecordFields) {
+    var planting = RecordFields()
+    for (from, to) in [
+      (GardenField.SproutOutcome.plantedAtMs, GardenField.SproutPlanting.atMs),
+      (GardenField.SproutOutcome.season, GardenField.SproutPlanting.season),
+      (GardenField.SproutOutcome.environment, GardenField.SproutPlanting.environment),
+    ] {
+      planting[integer: to] = fields[integer: from]
+    }
+    self.init(planting)
+  }
 }
 
 extension Sprout.Outcome {
-  var fields: RecordFields {
+  /// - Parameter planting: What ended.
+  func fields(of planting: Sprout.Planting?) -> RecordFields {
     var fields = RecordFields()
     fields[integer: GardenField.SproutOutcome.atMs] = at.milliseconds
     if let result { fields[integer: GardenField.SproutOutcome.result] = result.rawValue }
     if let reflection { fields[text: GardenField.SproutOutcome.reflection] = reflection }
+    guard let planting else { return fields }
+    fields[integer: GardenField.SproutOutcome.plantedAtMs] = planting.at.milliseconds
+    fields[integer: GardenField.SproutOutcome.season] = planting.plan.season.rawValue
+    fields[integer: GardenField.SproutOutcome.environment] = planting.plan.environment.rawValue
     return fields
   }
 

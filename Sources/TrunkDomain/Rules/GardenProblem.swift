@@ -44,6 +44,8 @@ public enum GardenProblem: Error, Hashable, Sendable {
   case notADraft
   /// Only a draft can be deleted.
   case plantedCannotBeDeleted
+  /// A time before the sprout was planted.
+  case beforePlanting
   /// The leaf is on another twig.
   case leafElsewhere(Twig)
 
@@ -54,9 +56,10 @@ public enum GardenProblem: Error, Hashable, Sendable {
       "That takes \(needed.shortText) soil, and there is \(there.shortText). Watering and sun bring "
         + "soil back, and so does a harvest; `trunk draft` keeps the idea until then."
     case .noWater:
-      "Today's water is used. It is back at 6:00 in the morning."
+      "The day's water is used. A day has water for three, and begins at 6:00 in the morning."
     case .noSun:
-      "This week's sun is used. It is back on Monday at 6:00 in the morning."
+      "The week's sun is used. A week has sun for one twig, and begins on Monday at 6:00 in the "
+        + "morning."
     case .title:
       "A title has 1 to \(GardenRules.titleCharacters) characters. Choose another one."
     case .leafName:
@@ -93,6 +96,8 @@ public enum GardenProblem: Error, Hashable, Sendable {
       "That is planted already. Its title, blooms and leaf can still be edited."
     case .plantedCannotBeDeleted:
       "Only a draft can be deleted. `trunk uproot` ends what grows, and the journal keeps the rest."
+    case .beforePlanting:
+      "That is before it was planted. Choose a later time."
     case .leafElsewhere(let twig):
       "That leaf is on twig \(twig.number). A sprout belongs to a leaf of its own twig."
     }
