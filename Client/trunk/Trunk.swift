@@ -58,6 +58,7 @@ struct Trunk: ParsableCommand, Companion {
     switch error {
     case let problem as GardenProblem: CommandFailure(problem.userMessage, problem.status)
     case let problem as GardenFileProblem: CommandFailure(problem.userMessage)
+    case let problem as NameProblem: CommandFailure(problem.userMessage)
     default: nil
     }
   }

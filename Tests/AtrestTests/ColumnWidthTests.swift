@@ -25,11 +25,25 @@ struct ColumnWidthTests {
     #expect(ColumnWidth.suffix("e\u{301}x", columns: 2) == "e\u{301}x")
   }
 
+  @Test("of a table fit a terminal: the widest cells are cut", arguments: 20...90)
+  func fitted(width: Int) {
+    var table = Table("ID", "TITLE", "STATE")
+    table.add("3f2a91c0", String(repeating: "読書 ", count: 20), String(repeating: "x", count: 30))
+    table.add("3f2a91c1", "Walk", "draft")
+    let lines = table.text(width: width).split(separator: "\n")
+    #expect(lines.count == 3 && lines.allSatisfy { ColumnWidth.of($0) <= max(width, 28) })
+    #expect(lines[1].contains("…") && lines[2].contains("Walk"))
+    #expect(width < 86 || ColumnWidth.of(lines[1]) == width, "all room is used")
+  }
+
   @Test("align a table")
   func table() {
     var table = Table("TITLE", "STATE")
     table.add("読書", "growing")
     table.add("Walk", "draft")
+    for row in table.text(width: 14).split(separator: "\n") {
+      #expect(ColumnWidth.of(row) <= 14)
+    }
     #expect(table.text() == "TITLE  STATE\n読書   growing\nWalk   draft")
   }
 }

@@ -56,6 +56,8 @@ struct GardenProgramTests {
       (["branch", "9"], 64, "no branch"), (["label", "9.9", "x"], 64, "no part of the tree"),
       (["plant", "read"], 65, "planted already"),
       (["delete", "read"], 65, "Only a draft"),
+      (["water", "read", "--at", "2020-01-01T07:00"], 65, "before it was planted"),
+      (["harvest", "read", "--result", "5", "--at", "2020-01-01T07:00"], 65, "before it was"),
       (["edit", "read", "--note", "x"], 65, "has not ended yet"),
       (["plant", "x", "--on", "3.5", "--at", "tomorrow 9:00"], 64, "time"),
       (["import", "/nowhere/garden.json"], 65, "could not be read"),
@@ -70,7 +72,7 @@ struct GardenProgramTests {
     #expect(try trunk("edit", "read", "--title", "Read\nslowly").out.contains("“Read slowly”"))
     for _ in 0..<3 { #expect(try trunk("water", "read").code == 0) }
     let fourth = try trunk("water", "read")
-    #expect(fourth.code == 65 && fourth.err.hasPrefix("Today's water is used."))
+    #expect(fourth.code == 65 && fourth.err.hasPrefix("The day's water is used."))
     #expect(try trunk("shine", "1.1").code == 0)
     #expect(try trunk("shine", "1.2").code == 65)
   }
@@ -97,7 +99,10 @@ struct GardenProgramTests {
   func createsNothing() throws {
     for arguments in [
       ["tree"], ["list"], ["journal"], ["branch", "1"], ["leaf"], ["settings"], ["undo"],
-      ["water", "x"], ["plant", "x", "--on", "z"], ["export"],
+      ["water", "x"], ["plant", "x", "--on", "z"], ["export"], ["label", "3", ""],
+      ["plant", "x", "--on", "1.1", "--season", "1y", "--environment", "barren"],
+      ["plant", "x", "--on", "1.1", "--leaf", "nope"],
+      ["draft", "x", "--on", "1.1", "--leaf", "nope"],
     ] {
       _ = try trunk.start(arguments).wait()
       #expect(!FileManager.default.fileExists(atPath: trunk.replica.path), "\(arguments)")
@@ -207,6 +212,19 @@ struct GardenProgramTests {
       #expect(try garden(device, "conflicts").out.contains("2 of 5, “Half of it”"))
     }
     #expect(try garden(phone, "tree", "--json").out == garden(tablet, "tree", "--json").out)
+
+    // One takes its planting back while the other one harvests: the harvest counts.
+    #expect(try garden(phone, "draft", "Walk", "--on", "2.1", "--season", "2w").code == 0)
+    #expect(try garden(phone, "plant", "walk").code == 0)
+    for device in [phone, tablet] { _ = try garden(device, "sync") }
+    #expect(try garden(tablet, "harvest", "walk", "--result", "4", "--note", "Far").code == 0)
+    #expect(try garden(phone, "undo").out.contains("“Walk”"))
+    for device in [phone, tablet, phone] { _ = try garden(device, "sync") }
+    for device in [phone, tablet] {
+      let walk = try #require(
+        try (garden(device, "list", "--on", "2.1", "--json").json() as? [[String: Any]])?.first)
+      #expect(walk["state"] as? String == "completed" && walk["reflection"] as? String == "Far")
+    }
 
     // Words alone, afterwards: the result stays.
     #expect(try garden(tablet, "edit", "swim", "--note", "All of it").code == 0)

@@ -40,14 +40,34 @@ struct TypedGardenTests {
     #expect(try TypedGarden.sprout("dead0000-0000", in: garden) == idea)
   }
 
-  @Test("are what grows, where several have the words")
+  @Test("are what a command is about, where several have the words")
   func preferred() throws {
-    #expect(try TypedGarden.sprout("cello", in: garden) == cello)
+    #expect(try TypedGarden.sprout("cel", in: garden) == cello)
+    #expect(try TypedGarden.sprout("cel", in: garden, preferring: .draft) == idea)
     #expect(try TypedGarden.sprout("others", in: garden) == idea)
+  }
+
+  @Test("are those of the whole title, rather than of a longer one that a command would prefer")
+  func exact() throws {
+    #expect(try TypedGarden.sprout("CELLO", in: garden) == cello)
+    #expect(try TypedGarden.sprout("cello", in: garden, preferring: .draft) == cello)
+    #expect(try TypedGarden.sprout("cello with others", in: garden) == idea)
+  }
+
+  @Test("are not guessed where a word of a title begins the id of another one")
+  func wordOrID() throws {
+    let bee = try Self.sprout("Bee keeping", "12340000-0000-4000-8000-000000000004")
+    let novel = try Self.sprout("Novel", "BEE00000-0000-4000-8000-000000000005")
+    let garden = Garden(sprouts: [bee, novel])
+    #expect(throws: NameProblem.self) { try TypedGarden.sprout("bee", in: garden) }
+    #expect(try TypedGarden.sprout("bee k", in: garden) == bee)
+    #expect(try TypedGarden.sprout("bee0", in: garden) == novel)
+    #expect(
+      try TypedGarden.sprout("BEE00000-0000-4000-8000-000000000005", in: garden) == novel)
   }
 
   @Test("are not guessed", arguments: ["abc", "e", "", "zither", "0"])
   func refused(typed: String) {
-    #expect(throws: IDProblem.self) { try TypedGarden.sprout(typed, in: garden) }
+    #expect(throws: NameProblem.self) { try TypedGarden.sprout(typed, in: garden) }
   }
 }

@@ -111,7 +111,6 @@ enum UndoWords {
     switch action {
     case .restore: "Undone: what was written back is as it was before, and set aside again."
     case .import: "Undone: what the file brought is taken away, and what it changed is as it was."
-    case .edit: "Undone: it is as it was."
     default: nil
     }
   }
@@ -145,7 +144,11 @@ enum UndoWords {
       let before = change.before.flatMap { $0.isDeleted ? nil : try? PreferenceField.value(of: $0) }
       return
         "Undone: \(SettingsWords.name(setting)) is \(SettingsWords.value(setting, stored: before, context)) again."
-    case .restore, .import, .edit: return wholeSentence(action) ?? ""
+    case .edit:
+      // Another app's: an undo must say what of it is gone.
+      let noun = Atrest.recordWords.noun(change.after.key, change.after, context)
+      return "Undone: \(noun), is \(change.before == nil ? "taken away" : "as it was")."
+    case .restore, .import: return wholeSentence(action) ?? ""
     }
   }
 

@@ -62,7 +62,7 @@ struct BranchCommand: ParsableCommand {
       table.add(
         twig.number, garden.labels[.twig(twig)]?.label ?? "", sprouts.joined(separator: "; "))
     }
-    parts.append(table.text(heading: style.quiet))
+    parts.append(table.text(heading: style.quiet, width: Terminal.readColumns))
     return parts.joined(separator: "\n\n")
   }
 }

@@ -23,7 +23,7 @@ struct DeleteCommand: ParsableCommand {
   func run() throws {
     let context = CommandContext.current()
     let (deleted, garden) = try options.change(creates: false) { garden, store in
-      let found = try TypedGarden.sprout(sprout, in: garden)
+      let found = try TypedGarden.sprout(sprout, in: garden, preferring: .draft)
       guard found.state == .draft else { throw GardenProblem.plantedCannotBeDeleted }
       try store.delete(found.key)
       return (found, try store.garden())

@@ -27,9 +27,14 @@ struct DraftCommand: ParsableCommand {
   func run() throws {
     let context = CommandContext.current()
     let new = try plan.draft(title, twig: plan.on ?? "", at: context.now)
-    let (draft, garden) = try options.change { garden, store in
+    func draft(in garden: Garden) throws -> Sprout {
       var draft = new
       try details.apply(to: &draft, in: garden)
+      return draft
+    }
+    let (draft, garden) = try options.change(firstTrying: { _ = try draft(in: $0) }) {
+      garden, store in
+      let draft = try draft(in: garden)
       try store.save(draft)
       return (draft, try store.garden())
     }

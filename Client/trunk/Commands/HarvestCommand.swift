@@ -35,9 +35,11 @@ struct HarvestCommand: ParsableCommand {
     let words = try note.flatMap { try GardenRules.note($0) }
     let (harvested, reward, garden) = try options.change(creates: false) { garden, store in
       let found = try TypedGarden.sprout(sprout, in: garden)
+      try when.check(time, after: found.planting)
       let harvested = try garden.harvesting(found, grade, reflection: words, at: time)
       try store.save(harvested, editedFrom: found)
-      return (harvested, garden.reward(of: found, grade), try store.garden())
+      let after = try store.garden()
+      return (harvested, after.ledger.capacity - garden.ledger.capacity, after)
     }
     try format.answer(
       ChangedSproutRow(harvested, in: garden, context),

@@ -38,7 +38,9 @@ struct LabelCommand: ParsableCommand {
     let id = try TypedGarden.node(node)
     let newLabel = try label.map { try GardenRules.label($0) }
     let newNote = try note.map { try GardenRules.note($0) }
-    let (changed, garden) = try options.change { garden, store in
+    // No name and no note need no garden.
+    let isEmpty = newLabel.flatMap { $0 } == nil && newNote.flatMap { $0 } == nil
+    let (changed, garden) = try options.change(creates: !isEmpty) { garden, store in
       let before = garden.labels[id] ?? NodeLabel(id: id)
       var changed = before
       if let newLabel { changed.label = newLabel }

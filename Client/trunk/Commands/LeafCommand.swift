@@ -62,7 +62,7 @@ struct LeafCommand: ParsableCommand {
       let short = ShortID.shortened(garden.leaves.map { ShortID.hex($0.id) })
       var table = Table("ID", "TWIG", "NAME", "SPROUTS")
       for leaf in garden.leaves {
-        let sprouts = garden.sprouts.filter { $0.leaf == leaf.id }.map(\.title)
+        let sprouts = garden.sprouts(of: leaf).map(\.title)
         table.add(
           short[ShortID.hex(leaf.id)] ?? "", leaf.twig.number, leaf.name,
           sprouts.joined(separator: "; "))
@@ -71,7 +71,7 @@ struct LeafCommand: ParsableCommand {
         garden.leaves.map { LeafRow($0, in: garden) },
         garden.leaves.isEmpty
           ? "There are no leaves yet. `trunk leaf add \"A name\" --on 3.5` begins one."
-          : table.text(heading: Terminal.style.quiet))
+          : table.text(heading: Terminal.style.quiet, width: Terminal.readColumns))
     }
   }
 

@@ -36,12 +36,16 @@ struct PlantCommand: ParsableCommand {
   func run() throws {
     let context = CommandContext.current()
     let time = try when.time(context)
-    // Invalid input must not create a replica.
     let new = try plan.on.map { try plan.draft(sprout, twig: $0, at: time) }
-    let (planted, garden) = try options.change(creates: new != nil) { garden, store in
-      var draft = try new ?? TypedGarden.sprout(sprout, in: garden)
+    func planted(in garden: Garden) throws -> Sprout {
+      var draft = try new ?? TypedGarden.sprout(sprout, in: garden, preferring: .draft)
       try details.apply(to: &draft, in: garden)
-      let planted = try garden.planting(draft, at: time)
+      return try garden.planting(draft, at: time)
+    }
+    let (planted, garden) = try options.change(
+      creates: new != nil, firstTrying: { _ = try planted(in: $0) }
+    ) { garden, store in
+      let planted = try planted(in: garden)
       try store.save(planted)
       return (planted, try store.garden())
     }

@@ -23,6 +23,8 @@ struct TreeCommand: ParsableCommand {
 
   struct Row: Encodable {
     let name: String?
+    let label: String?
+    let note: String?
     let meters: MetersRow
     let growing: [SproutRow]
     let branches: [Branch]
@@ -53,7 +55,8 @@ struct TreeCommand: ParsableCommand {
     let meters = garden.meters(at: context.now, in: context.zone)
     func row() -> Row {
       Row(
-        name: garden.name, meters: MetersRow(meters),
+        name: garden.name, label: garden.labels[.trunk]?.label,
+        note: garden.labels[.trunk]?.note, meters: MetersRow(meters),
         growing: SproutRow.rows(garden.growing, in: garden),
         branches: (0..<Twig.branches).map { Row.Branch($0, in: garden) })
     }
@@ -71,14 +74,19 @@ struct TreeCommand: ParsableCommand {
     if let name = garden.name { parts.append(style.strong(name.escapedForTerminal)) }
     parts.append(GardenWords.meters(meters, context))
     if garden.sprouts.isEmpty {
-      parts.append("Nothing is planted yet. `trunk plant \"A goal\" --on 3.5` begins.")
+      if let note = garden.labels[.trunk]?.note { parts.append(note.linesEscapedForTerminal) }
+      parts.append(
+        GardenWords.wrapped("Nothing is planted yet. `trunk plant \"A goal\" --on 3.5` begins."))
       return parts.joined(separator: "\n\n")
     }
     let columns = DrawingText.columns
     let drawing = GardenDrawing.draw(
       garden, at: context.now, in: context.zone, width: columns, height: max(20, columns / 3))
     parts = [DrawingText.text(drawing, style)]
-    if meters.soil < .zero { parts.append(GardenWords.belowZero) }
+    if meters.soil < .zero { parts.append(GardenWords.wrapped(GardenWords.belowZero)) }
+    if let note = garden.labels[.trunk]?.note {
+      parts.append(GardenWords.wrapped(note.linesEscapedForTerminal))
+    }
     let growing = garden.growing
     if !growing.isEmpty {
       parts.append(

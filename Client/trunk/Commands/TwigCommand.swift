@@ -58,7 +58,7 @@ struct TwigCommand: ParsableCommand {
         ? "No sprouts yet. `trunk plant \"A goal\" --on \(twig.number)` plants one."
         : GardenWords.table(sprouts, in: garden, context, style))
     for leaf in garden.leaves where leaf.twig == twig {
-      let members = sprouts.filter { $0.leaf == leaf.id }.map(GardenWords.title)
+      let members = garden.sprouts(of: leaf).map(GardenWords.title)
       let list = members.isEmpty ? "nothing yet" : members.joined(separator: ", ")
       parts.append("Leaf \(leaf.name.quotedForTerminal): \(list)")
     }

@@ -24,6 +24,7 @@ struct UprootCommand: ParsableCommand {
     let time = try when.time(context)
     let (uprooted, garden) = try options.change(creates: false) { garden, store in
       let found = try TypedGarden.sprout(sprout, in: garden)
+      try when.check(time, after: found.planting)
       let uprooted = try garden.uprooting(found, at: time)
       try store.save(uprooted, editedFrom: found)
       return (uprooted, try store.garden())

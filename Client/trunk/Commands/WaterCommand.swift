@@ -34,6 +34,7 @@ struct WaterCommand: ParsableCommand {
     let words = try note.flatMap { try GardenRules.note($0) }
     let (watering, watered, garden) = try options.change(creates: false) { garden, store in
       let found = try TypedGarden.sprout(sprout, in: garden)
+      try when.check(time, after: found.planting)
       let watering = try garden.watering(
         found, id: RecordUUID.random(), note: words, at: time, in: context.zone)
       try store.save(watering)

@@ -23,13 +23,19 @@ extension ReplicaOptions<Trunk> {
 
   /// Reads the garden and writes to it, as one action that can be undone.
   ///
-  /// - Parameter creates: Whether to create a replica if there is none; else the garden is empty,
-  ///   and `body` must throw.
+  /// - Parameters:
+  ///   - creates: Whether to create a replica if there is none.
+  ///   - check: Called with an empty garden before a replica is created: what cannot be done
+  ///     creates none.
   func change<Result>(
-    creates: Bool = true, _ body: (Garden, ReplicaTransaction) throws -> Result
+    creates: Bool = true, firstTrying check: (Garden) throws -> Void = { _ in },
+    _ body: (Garden, ReplicaTransaction) throws -> Result
   ) throws -> Result {
-    guard creates || Replica.exists(at: directory) else {
-      throw CommandFailure("There is no garden here yet. `trunk plant` begins one.")
+    if !Replica.exists(at: directory) {
+      guard creates else {
+        throw CommandFailure("There is no garden here yet. `trunk plant` begins one.")
+      }
+      try check(Garden())
     }
     return try open().change(body)
   }

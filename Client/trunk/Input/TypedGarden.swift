@@ -43,51 +43,56 @@ enum TypedGarden {
     return result
   }
 
-  /// The sprout of a typed id or of words of its title. Words that fit several sprouts mean the one
-  /// that grows, if only one of them does.
+  /// The sprout of a typed title, of words of it, or of the beginning of an id. A whole title is
+  /// preferred to words of longer ones.
   ///
-  /// - Throws: `IDProblem` unless there is exactly one.
-  static func sprout(_ typed: String, in garden: Garden) throws(IDProblem) -> Sprout {
+  /// - Parameter state: The state that the command is about: decides between sprouts that the words
+  ///   fit alike.
+  /// - Throws: `NameProblem` unless there is exactly one.
+  static func sprout(
+    _ typed: String, in garden: Garden, preferring state: Sprout.State = .active
+  ) throws(NameProblem) -> Sprout {
     try find(
-      typed, in: garden.sprouts, noun: "sprout", id: { $0.id }, name: { $0.title },
-      prefers: { $0.state == .active }, describe: { "\(GardenWords.title($0)), \($0.twig.number)" })
+      typed, in: garden.sprouts, one: "sprout", many: "sprouts", id: { $0.id },
+      name: { $0.title }, prefers: { $0.state == state },
+      describe: { "\(GardenWords.title($0)), \($0.twig.number), \(GardenWords.state($0.state))" })
   }
 
-  /// The leaf of a typed id or of words of its name.
+  /// The leaf of a typed name, of words of it, or of the beginning of an id.
   ///
-  /// - Throws: `IDProblem` unless there is exactly one.
-  static func leaf(_ typed: String, in leaves: [Leaf]) throws(IDProblem) -> Leaf {
+  /// - Throws: `NameProblem` unless there is exactly one.
+  static func leaf(_ typed: String, in leaves: [Leaf]) throws(NameProblem) -> Leaf {
     try find(
-      typed, in: leaves, noun: "leaf", id: { $0.id }, name: { $0.name }, prefers: { _ in false },
+      typed, in: leaves, one: "leaf", many: "leaves", id: { $0.id }, name: { $0.name },
+      prefers: { _ in false },
       describe: { "\($0.name.quotedForTerminal), \($0.twig.number)" })
   }
 
   private static func find<Element>(
-    _ typed: String, in elements: [Element], noun: String, id: (Element) -> RecordUUID,
-    name: (Element) -> String, prefers: (Element) -> Bool, describe: (Element) -> String
-  ) throws(IDProblem) -> Element {
+    _ typed: String, in elements: [Element], one: String, many: String,
+    id: (Element) -> RecordUUID, name: (Element) -> String, prefers: (Element) -> Bool,
+    describe: (Element) -> String
+  ) throws(NameProblem) -> Element {
     let words = typed.lowercased()
-    let named = elements.filter { words.count > 0 && name($0).lowercased().contains(words) }
-    if let exact = named.first(where: { name($0).lowercased() == words }), named.count == 1 {
-      return exact
-    }
     let hex = words.filter { $0 != "-" }
     let isHex = !hex.isEmpty && hex.allSatisfy { $0.isASCII && $0.isHexDigit }
     let byID = isHex ? elements.filter { ShortID.hex(id($0)).hasPrefix(hex) } : []
-    if byID.isEmpty, !named.isEmpty {
-      let preferred = named.filter(prefers)
-      if named.count == 1 || preferred.count == 1 {
-        return preferred.count == 1 ? preferred[0] : named[0]
-      }
-      let short = ShortID.shortened(elements.map { ShortID.hex(id($0)) })
-      throw .ambiguous(
-        noun: noun, count: named.count,
-        matches: named.prefix(10).map {
-          "\(short[ShortID.hex(id($0))] ?? "")  \(describe($0))"
-        })
-    }
-    guard isHex else { throw .unknown(noun: noun) }
-    return try ShortID.find(
-      hex, in: elements, noun: noun, id: { ShortID.hex(id($0)) }, describe: describe)
+    if let whole = byID.first(where: { ShortID.hex(id($0)) == hex }) { return whole }
+    let exact = elements.filter { name($0).lowercased() == words }
+    let byName =
+      exact.isEmpty && !words.isEmpty
+      ? elements.filter { name($0).lowercased().contains(words) } : exact
+    let named = Set(byName.map(id))
+    let others = byID.filter { !named.contains(id($0)) }
+    let found = byName + others
+    guard let first = found.first else { throw .unknown(one) }
+    guard found.count > 1 else { return first }
+    let preferred = byName.filter(prefers)
+    // A short word may also begin an id: then nothing says which one was meant.
+    if others.isEmpty, preferred.count == 1 { return preferred[0] }
+    let short = ShortID.shortened(elements.map { ShortID.hex(id($0)) })
+    throw .ambiguous(
+      many, count: found.count,
+      matches: found.prefix(10).map { "\(short[ShortID.hex(id($0))] ?? "")  \(describe($0))" })
   }
 }

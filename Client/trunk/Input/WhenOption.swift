@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestCompanion
+import TrunkDomain
 
 /// When something was done.
 struct WhenOption: ParsableArguments {
@@ -15,5 +16,14 @@ struct WhenOption: ParsableArguments {
     guard let time = try context.time(at) else { return context.now }
     try TypedRules.check(time: time, now: context.now)
     return time
+  }
+
+  /// Refuses a typed time before a sprout was planted. Not the time of the clock: that of another
+  /// device may be ahead.
+  func check(_ time: WallTime, after planting: Sprout.Planting?) throws(GardenProblem) {
+    // A typed time has no seconds.
+    guard at != nil, let planting, time.milliseconds < planting.at.milliseconds / 60_000 * 60_000
+    else { return }
+    throw .beforePlanting
   }
 }

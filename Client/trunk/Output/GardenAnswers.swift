@@ -64,8 +64,17 @@ enum GardenAnswers {
         "That was changed again since, here or on another device, and stays as it is: "
           + names(undone.changes, context).joined(separator: "; ") + ".")
     }
-    let back = names(undone.changes.filter { !$0.restored.isEmpty }, context)
-    return "Taken back, from \(context.words(undone.at)): \(back.joined(separator: "; "))."
+    let back = undone.changes.filter { !$0.restored.isEmpty }
+    let kept = back.flatMap { change in
+      change.kept.map { field in
+        Trunk.recordWords.name(of: field, in: change.after.key.kind)
+      }
+    }
+    let list = names(back, context).joined(separator: "; ")
+    return "Taken back, from \(context.words(undone.at)): \(list)."
+      + (kept.isEmpty
+        ? ""
+        : " Changed again since, and as it is now: \(Set(kept).sorted().joined(separator: ", ")).")
   }
 
   /// The records of changes, in words.

@@ -99,7 +99,7 @@ struct LeafRow: Encodable {
     id = ShortID.uuid(leaf.id)
     name = leaf.name
     twig = leaf.twig.number
-    sprouts = garden.sprouts.filter { $0.leaf == leaf.id }.count
+    sprouts = garden.sprouts(of: leaf).count
   }
 }
 

@@ -31,7 +31,7 @@ enum GardenWords {
     var line =
       "Soil \(soil(meters))   Water \(meters.water) of \(Watering.perDay)   "
       + "Sun \(meters.sun) of \(Shining.perWeek)"
-    if meters.soil < .zero { line += "\n" + belowZero }
+    if meters.soil < .zero { line += "\n" + wrapped(belowZero) }
     return line
   }
 
@@ -39,6 +39,12 @@ enum GardenWords {
   static let belowZero =
     "More was planted than there was soil for. All of it grows; nothing can be planted until soil "
     + "has come back."
+
+  /// A sentence in lines of the terminal; in one for a program.
+  static func wrapped(_ sentence: String) -> String {
+    guard let columns = Terminal.readColumns else { return sentence }
+    return Wrapping.lines(sentence, width: columns).joined(separator: "\n")
+  }
 
   /// What is left after an action, for the end of an answer.
   static func left(_ garden: Garden, _ context: CommandContext) -> String {
@@ -92,6 +98,6 @@ enum GardenWords {
         ids[sprout.id] ?? "", sprout.twig.number, sprout.title, sprout.plantedPlan.label,
         state(sprout.state), progress(sprout, context))
     }
-    return table.text(heading: style.quiet)
+    return table.text(heading: style.quiet, width: Terminal.readColumns)
   }
 }

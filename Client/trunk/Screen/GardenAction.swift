@@ -61,10 +61,11 @@ enum GardenAction: Hashable {
       let sprout = try found(id)
       let harvested = try garden.harvesting(sprout, result, reflection: reflection, at: now)
       try store.save(harvested, editedFrom: sprout)
+      let after = try store.garden()
       return (
         id.bytes,
         GardenAnswers.harvested(
-          harvested, result, reward: garden.reward(of: sprout, result), in: try store.garden(),
+          harvested, result, reward: after.ledger.capacity - garden.ledger.capacity, in: after,
           context)
       )
     case .uproot(let id):

@@ -30,14 +30,18 @@ public struct Table: Sendable {
 
   /// The lines, without spaces at their ends.
   ///
-  /// - Parameter heading: Sets off the line of headings.
-  public func text(heading: (String) -> String = { $0 }) -> String {
-    let widths = header.indices.map { column in
-      (rows + [header]).map { ColumnWidth.of($0[column]) }.max() ?? 0
-    }
+  /// - Parameters:
+  ///   - heading: Sets off the line of headings.
+  ///   - width: The columns that there are; nil for any number. Cells of the widest columns end in
+  ///     `…` where there is no room, down to eight columns each.
+  public func text(heading: (String) -> String = { $0 }, width: Int? = nil) -> String {
+    let widths = widths(within: width)
     func line(_ cells: [String]) -> String {
       var line = ""
       for (cell, width) in zip(cells, widths) {
+        let cell =
+          ColumnWidth.of(cell) > width
+          ? ColumnWidth.prefix(cell, columns: width - 1) + "…" : cell
         line += cell + String(repeating: " ", count: width - ColumnWidth.of(cell) + 2)
       }
       while line.last == " " { line.removeLast() }
@@ -45,6 +49,27 @@ public struct Table: Sendable {
     }
     return ([heading(line(header))] + rows.map(line)).joined(separator: "\n")
   }
+
+  private func widths(within width: Int?) -> [Int] {
+    var widths = header.indices.map { column in
+      (rows + [header]).map { ColumnWidth.of($0[column]) }.max() ?? 0
+    }
+    guard let width else { return widths }
+    var excess = widths.reduce(0) { $0 + $1 + 2 } - 2 - width
+    while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
+      widths[widest] > Self.leastWidth
+    {
+      // Down to the next widest column, which is cut with it then.
+      let next = widths.filter { $0 < widths[widest] }.max() ?? 0
+      let cut = min(excess, widths[widest] - max(next, Self.leastWidth))
+      let step = max(1, cut)
+      widths[widest] -= step
+      excess -= step
+    }
+    return widths
+  }
+
+  private static let leastWidth = 8
 
   /// The lines, the header quiet.
   public func text(_ style: Style) -> String { text(heading: style.quiet) }

@@ -22,6 +22,9 @@ public enum Terminal {
   /// The columns of the terminal on standard output; 80 if unknown.
   public static var columns: Int { TerminalWidth.columns ?? 80 }
 
+  /// The columns of the terminal on standard output; nil if it is none: programs get whole lines.
+  public static var readColumns: Int? { isRead ? columns : nil }
+
   /// The style of standard output.
   public static var style: Style {
     let environment = ProcessInfo.processInfo.environment
