@@ -32,12 +32,13 @@ struct DraftCommand: ParsableCommand {
       try details.apply(to: &draft, in: garden)
       return draft
     }
-    let (draft, garden) = try options.change(firstTrying: { _ = try draft(in: $0) }) {
-      garden, store in
-      let draft = try draft(in: garden)
-      try store.save(draft)
-      return (draft, try store.garden())
-    }
+    let (draft, garden) = try options.change(
+      firstTrying: { _ = try draft(in: $0) },
+      { garden, store in
+        let draft = try draft(in: garden)
+        try store.save(draft)
+        return (draft, try store.garden())
+      })
     try format.answer(
       ChangedSproutRow(draft, in: garden, context),
       GardenAnswers.drafted(draft, in: garden))

@@ -43,12 +43,12 @@ struct PlantCommand: ParsableCommand {
       return try garden.planting(draft, at: time)
     }
     let (planted, garden) = try options.change(
-      creates: new != nil, firstTrying: { _ = try planted(in: $0) }
-    ) { garden, store in
-      let planted = try planted(in: garden)
-      try store.save(planted)
-      return (planted, try store.garden())
-    }
+      creates: new != nil, firstTrying: { _ = try planted(in: $0) },
+      { garden, store in
+        let planted = try planted(in: garden)
+        try store.save(planted)
+        return (planted, try store.garden())
+      })
     try format.answer(
       ChangedSproutRow(planted, in: garden, context),
       GardenAnswers.planted(planted, in: garden, context))

@@ -76,7 +76,8 @@ package enum GardenRefusal: String, Hashable, Sendable, CaseIterable {
     case .notEnded: self = .notEnded
     case .notADraft, .plantedCannotBeDeleted: self = .planted
     case .leafElsewhere: self = .leafElsewhere
-    case .title, .leafName, .bloom, .label, .note, .control, .beforePlanting, .season, .environment, .result, .twig,
+    case .title, .leafName, .bloom, .label, .note, .control, .beforePlanting, .season, .environment,
+      .result, .twig,
       .node, .branch:
       return nil
     }
