@@ -9,7 +9,7 @@ SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/sim
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall demo demo-nodes run test bench chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations build release deps test-deps format protos clean
+.PHONY: install uninstall demo demo-nodes run test bench chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -85,6 +85,10 @@ simulator: deps
 ## mutations: makes one mistake after another in a copy, and says what tests miss; hours
 mutations: test-deps
 	@Tests/Mutation/run $(BUGS)
+
+## compatibility: a daemon from before Trunk carries a garden; SERVER=COMMIT is another one; minutes
+compatibility: build
+	@Tests/Compatibility/run .build/debug $(if $(SERVER),--server $(SERVER))
 
 ## install: programs, completions, manual pages, systemd unit; PREFIX=/usr/local, DESTDIR=
 install:

@@ -27,10 +27,18 @@ struct GardenProgramTests {
     )
     #expect(try trunk("water", "read", "Two chapters").out.contains("Water left today: 2."))
     #expect(try trunk("shine", "3.5", "Quiet").code == 0)
-    let harvested = try row(trunk("harvest", "read", "--result", "4", "--json"))
+    let harvested = try row(
+      trunk("harvest", "read", "--result", "4", "--note", "On the train", "--json"))
     #expect((harvested["sprout"] as? [String: Any])?["state"] as? String == "completed")
     #expect(
       ((harvested["meters"] as? [String: Any])?["capacity"] as? Double).map { $0 > 12.5 } == true)
+    for journal in [try trunk("journal"), try trunk("journal", "read")] {
+      #expect(journal.out.contains("harvested “Read”, 4 of 5\n  On the train"))
+      #expect(journal.out.contains("Two chapters"))
+    }
+    let rows = try #require(try trunk("journal", "--json").json() as? [[String: Any]])
+    #expect(Set(rows.compactMap { $0["kind"] as? String }) == ["harvest", "watering", "shining"])
+    #expect(rows.first { $0["kind"] as? String == "harvest" }?["result"] as? Int == 4)
     #expect(try trunk("undo").out.contains("a sprout, “Read”"))
     #expect(try trunk("list", "--json").out.contains("\"active\""))
     #expect(try trunk("journal").out.contains("Two chapters"))

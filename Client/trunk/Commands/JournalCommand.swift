@@ -8,7 +8,8 @@ import TrunkDomain
 /// `trunk journal`: all words.
 struct JournalCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "journal", abstract: "The words of waterings and shinings, latest first.",
+    commandName: "journal",
+    abstract: "The words of waterings, shinings and harvests, latest first.",
     discussion: """
       EXAMPLES:
         trunk journal
@@ -38,6 +39,13 @@ struct JournalCommand: ParsableCommand {
       let sprout = byID[watering.sprout]
       let title = sprout.map(GardenWords.title) ?? "a sprout that is not here"
       entries.append((watering.at, JournalRow(watering, sprout), "watered \(title)"))
+    }
+    for sprout in garden.sprouts where only == nil || only?.id == sprout.id {
+      guard let row = JournalRow(endOf: sprout) else { continue }
+      let title = GardenWords.title(sprout)
+      let line =
+        row.result.map { "harvested \(title), \($0) of 5" } ?? "uprooted \(title)"
+      entries.append((row.at, row, line))
     }
     if only == nil {
       for shining in garden.shinings {

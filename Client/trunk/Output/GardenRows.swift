@@ -111,6 +111,7 @@ struct JournalRow: Encodable {
   let twig: String?
   let sprout: String?
   let title: String?
+  let result: Int?
   let note: String?
   let prompt: String?
 
@@ -121,8 +122,23 @@ struct JournalRow: Encodable {
     twig = sprout?.twig.number
     self.sprout = ShortID.uuid(watering.sprout)
     title = sprout?.title
+    result = nil
     note = watering.note
     prompt = watering.prompt
+  }
+
+  /// The harvest of a sprout, or its uprooting; nil if it has not ended.
+  init?(endOf sprout: Sprout) {
+    guard let ended = sprout.ended, let outcome = sprout.outcome else { return nil }
+    id = ShortID.uuid(sprout.id)
+    kind = outcome.result == nil ? "uprooting" : "harvest"
+    at = ended
+    twig = sprout.twig.number
+    self.sprout = id
+    title = sprout.title
+    result = outcome.result.map { Int($0.rawValue) }
+    note = outcome.reflection
+    prompt = nil
   }
 
   init(_ shining: Shining) {
@@ -130,7 +146,7 @@ struct JournalRow: Encodable {
     kind = "shining"
     at = shining.at
     twig = shining.twig.number
-    (sprout, title) = (nil, nil)
+    (sprout, title, result) = (nil, nil, nil)
     note = shining.note
     prompt = shining.prompt
   }
