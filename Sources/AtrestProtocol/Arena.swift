@@ -15,11 +15,14 @@ final class Arena {
   /// Maximum bytes per unpack. A page of 1,000 ordinary offers takes under 1 MiB.
   static let budgetBytes = 8 * 1024 * 1024
 
-  private var chunks: [UnsafeMutableRawPointer] = []
-  private var next: UnsafeMutableRawPointer
-  private var leftBytes: Int
-  private var takenBytes: Int
-  private var hook: ProtobufCAllocator
+  // Unchecked: every message makes an arena, and the exclusivity checks cost more than what they
+  // guard, which are numbers and pointers. `hook` is lent to protobuf-c, which calls `take`; that
+  // does not touch it.
+  @exclusivity(unchecked) private var chunks: [UnsafeMutableRawPointer] = []
+  @exclusivity(unchecked) private var next: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var leftBytes: Int
+  @exclusivity(unchecked) private var takenBytes: Int
+  @exclusivity(unchecked) private var hook: ProtobufCAllocator
 
   /// - Parameter expectedBytes: A size estimate that avoids growth; any value works.
   init(expectedBytes: Int = 2048) {

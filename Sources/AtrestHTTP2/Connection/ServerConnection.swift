@@ -40,23 +40,24 @@ public final class ServerConnection {
   let session: HTTP2Session
   let codecs: Codecs
   // Unchecked: each frame, or header field, asks these, and the exclusivity check costs more than
-  // the answer. Their methods call nothing that could ask again.
+  // the answer. Their methods call nothing that could ask again: an event waits in the queue until
+  // the owner takes it.
   @exclusivity(unchecked) var streams = StreamTable<ServerStream>()
   @exclusivity(unchecked) var recalled = RecalledText()
   /// The request whose header block is arriving; nil between blocks, and during trailers. There is
   /// one block at a time: RFC 9113, section 4.3.
   @exclusivity(unchecked) private var arriving: (stream: ServerStream, fields: RequestFields)?
-  private var events = EventQueue<Pending>()
-  private var policing: PeerPolicing
+  @exclusivity(unchecked) private var events = EventQueue<Pending>()
+  @exclusivity(unchecked) private var policing: PeerPolicing
   private var frames = FrameMeter()
   /// No call needs a check before this. May be early: it is not raised when a call ends.
   private var callCheck: Instant?
   /// Bytes of incomplete requests.
-  private(set) var unfinishedBytes = 0
+  @exclusivity(unchecked) private(set) var unfinishedBytes = 0
   /// Bytes of unsent responses.
-  private(set) var unsentBytes = 0
+  @exclusivity(unchecked) private(set) var unsentBytes = 0
   /// The stream whose charges may be out of date: see `settle`.
-  private var unsettled: ServerStream?
+  @exclusivity(unchecked) private var unsettled: ServerStream?
   /// Charged for calls without a payer of their own: see `bill`.
   private let payer: Balance?
 

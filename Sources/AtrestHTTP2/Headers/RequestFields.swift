@@ -28,9 +28,11 @@ final class RequestFields {
   var encoding: Compression? = .identity
   /// The best supported encoding that the client accepts.
   var accepted = Compression.identity
-  var metadata = Metadata()
+  // Unchecked: each header field asks these, and the exclusivity check costs more than the answer.
+  // They are values that call nothing.
+  @exclusivity(unchecked) var metadata = Metadata()
+  @exclusivity(unchecked) var size = HeaderBudget()
   var hasBadBinary = false
-  var size = HeaderBudget()
 
   /// Adds one field if the header block stays within the limits. `recall` avoids allocating the
   /// same path and authority for every call.

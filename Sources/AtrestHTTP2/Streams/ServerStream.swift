@@ -10,14 +10,14 @@ final class ServerStream {
 
   let number: Int32
   var id: CallID { CallID(number) }
-  // Unchecked: each frame asks it, and the exclusivity check costs more than the answer. Nothing
-  // called during an access asks again: what `receive` finds goes into a queue.
+  // Unchecked, like all that each call touches: the exclusivity check costs more than the access.
+  // Nothing called during an access asks again: what `receive` finds goes into a queue.
   @exclusivity(unchecked) var request: InboundRequest
-  var response = OutboundResponse()
+  @exclusivity(unchecked) var response = OutboundResponse()
   /// Events that wait until the owner goes on with the call; nil: they do not wait.
-  private(set) var heldEvents: HeldEvents?
+  @exclusivity(unchecked) private(set) var heldEvents: HeldEvents?
   /// The owner has taken the `started` event. Before that no other event is reported.
-  var isAnnounced = false
+  @exclusivity(unchecked) var isAnnounced = false
 
   var deadline: Instant?
   /// When the first header block began.
@@ -28,12 +28,10 @@ final class ServerStream {
   var writeCheck: ProgressCheck?
 
   /// Memory of each half as last counted, in bytes.
-  private(set) var requestBytes = 0
-  private(set) var responseBytes = 0
+  @exclusivity(unchecked) private(set) var requestBytes = 0
+  @exclusivity(unchecked) private(set) var responseBytes = 0
   /// The stream itself, once the client has ended its request: the call may stay open indefinitely.
-  private var overheadBytes = 0
-  // Unchecked: the exclusivity check costs more than the update. Only `settle` and `bill` access
-  // them, and nothing they call re-enters.
+  @exclusivity(unchecked) private var overheadBytes = 0
   @exclusivity(unchecked) private var messages: Charge
   @exclusivity(unchecked) private var overhead: Charge
 
