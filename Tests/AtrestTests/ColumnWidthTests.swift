@@ -2,6 +2,7 @@
 // The columns of text, and tables of it.
 
 import AtrestCommandLine
+import AtrestDomain
 import Testing
 
 @Suite("Columns of text", .timeLimit(.minutes(5)))

@@ -40,8 +40,31 @@ struct DrawingTests {
       && scalars.dropFirst().allSatisfy { $0.properties.generalCategory == .nonspacingMark }
   }
 
+  /// Whether it gives one two columns.
+  private func takesTwoColumns(_ character: Character) -> Bool {
+    let scalars = character.unicodeScalars
+    return scalars.count == 1 && scalars.allSatisfy { (0x3041...0x9FFF).contains($0.value) }
+  }
+
+  @Test("ideographs are shown, in two cells each")
+  func ideographs() {
+    let garden = Garden(
+      sprouts: [sprout(20, "漢字と仮名", on: Twig.all[20])],
+      labels: [NodeLabel(id: .twig(Twig.all[20]), label: "読書")])
+    for drawing in drawings(garden, width: 60, height: 20).dropFirst() {
+      let row = drawing.drawing.rows.first { $0.contains { $0.character == "漢" } }
+      let start = row?.firstIndex { $0.character == "漢" } ?? 0
+      #expect(row?[start + 1].isSecondHalf == true && row?[start + 2].character == "字")
+      #expect(drawing.lines().contains { $0.contains("漢字と仮名") })
+      #expect(drawing.lines().contains { $0.contains("読書") })
+    }
+    var edge = Drawing(width: 3, height: 1)
+    edge.write("漢字", column: 0, row: 0)
+    #expect(edge.lines == ["漢"], "half a character is none")
+  }
+
   @Test(
-    "never exceed their size, and each cell is one column, whatever the words",
+    "never exceed their size, and each cell is one column, or half of two, whatever the words",
     arguments: [
       "Plain words that go on for a while, longer than any line of a narrow terminal is",
       "漢字と仮名", "👨‍👩‍👧‍👦 family", "\u{1B}[2J\u{7}\u{9B}31m", "\u{202E}reversed", "e\u{301}te\u{301}",
@@ -54,11 +77,15 @@ struct DrawingTests {
         #expect(drawing.drawing.width == max(0, width) && drawing.drawing.height == max(0, height))
         for row in drawing.drawing.rows {
           #expect(row.count == max(0, width))
-          for cell in row where !takesOneColumn(cell.character) {
+          for (cell, next) in zip(row, row.dropFirst() + [.blank])
+          where
+            !(takesOneColumn(cell.character)
+            || takesTwoColumns(cell.character) && next.isSecondHalf)
+          {
             Issue.record("\(cell.character.unicodeScalars.map { $0.value })")
           }
         }
-        #expect(drawing.lines().allSatisfy { $0.count <= max(0, width) })
+        #expect(drawing.lines().allSatisfy { ColumnWidth.of($0) <= max(0, width) })
         for line in drawing.lines(isASCII: true) { #expect(line.allSatisfy { $0.isASCII }) }
       }
     }

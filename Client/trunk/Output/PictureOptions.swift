@@ -65,7 +65,8 @@ enum DrawingText {
           || ($0.foreground, $0.isDim, $0.isBold) == (first.foreground, first.isDim, first.isBold)
       }
       line += style.paint(
-        String(run.map(\.character)), foreground: first.foreground, isDim: first.isDim,
+        String(run.lazy.filter { !$0.isSecondHalf }.map(\.character)), foreground: first.foreground,
+        isDim: first.isDim,
         isBold: first.isBold)
       row = row.dropFirst(run.count)
     }

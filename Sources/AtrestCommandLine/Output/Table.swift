@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aligns rows in columns.
 
+import AtrestDomain
+
 /// A table of text. Columns are as wide as their widest cell on a terminal.
 public struct Table: Sendable {
   private let header: [String]

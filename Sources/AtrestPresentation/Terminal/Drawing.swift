@@ -3,10 +3,13 @@
 
 import AtrestDomain
 
-/// A styled character of a drawing, one column wide.
+/// A styled character of a drawing. One that is two columns wide is followed by a cell that is its
+/// second half.
 public struct Cell: Hashable, Sendable {
   /// The character. Never a control character.
   public var character: Character
+  /// Whether this is the second half of the character before it, and shows nothing itself.
+  public var isSecondHalf = false
   /// The colour; nil for the terminal's own.
   public var foreground: RGB?
   /// Whether it is dim: for terminals with few colours, where shades look alike.
@@ -14,7 +17,7 @@ public struct Cell: Hashable, Sendable {
   /// Whether it is bold.
   public var isBold: Bool
 
-  /// Creates a cell. The character must be one column wide.
+  /// Creates a cell.
   public init(
     _ character: Character, foreground: RGB? = nil, isDim: Bool = false, isBold: Bool = false
   ) {
@@ -62,15 +65,22 @@ public struct Drawing: Hashable, Sendable {
     }
   }
 
-  /// Writes text into a row from a column on, truncated at the edge. Each of its characters must be
-  /// one column wide.
+  /// Writes text into a row from a column on, truncated at the edge. See `ColumnWidth`.
   public mutating func write(
     _ words: String, column: Int, row: Int, foreground: RGB? = nil, isDim: Bool = false,
     isBold: Bool = false
   ) {
-    for (index, character) in words.prefix(width).enumerated() {
-      self[column + index, row] = Cell(
-        character, foreground: foreground, isDim: isDim, isBold: isBold)
+    var column = column
+    for character in words.prefix(width) {
+      let isWide = ColumnWidth.of(character) == 2
+      guard column + (isWide ? 1 : 0) < width else { return }
+      var cell = Cell(character, foreground: foreground, isDim: isDim, isBold: isBold)
+      self[column, row] = cell
+      column += 1
+      guard isWide else { continue }
+      (cell.character, cell.isSecondHalf) = (" ", true)
+      self[column, row] = cell
+      column += 1
     }
   }
 
@@ -78,7 +88,8 @@ public struct Drawing: Hashable, Sendable {
   public var lines: [String] {
     rows.map { row in
       let last = row.lastIndex { $0.character != " " }
-      return String(row[..<(last.map { $0 + 1 } ?? 0)].map { $0.character })
+      return String(
+        row[..<(last.map { $0 + 1 } ?? 0)].lazy.filter { !$0.isSecondHalf }.map { $0.character })
     }
   }
 
@@ -92,6 +103,7 @@ public struct Drawing: Hashable, Sendable {
     for row in rows.indices {
       for column in 0..<width {
         let character = rows[row][column].character
+        result[column, row].isSecondHalf = false
         result[column, row].character = marks[character] ?? Self.ascii(character)
       }
     }

@@ -74,7 +74,7 @@ public enum BranchDrawing {
     result.drawing.write(
       shown, column: 6, row: row, foreground: isBare ? Shade.bareWood : nil,
       isBold: isSelected || label != nil)
-    var column = 6 + shown.count + 1
+    var column = 6 + ColumnWidth.of(shown) + 1
     for (_, mark) in content.marks(room: 8) where column < result.drawing.width - 1 {
       result.drawing[column, row] = Cell(Glyph.of(mark), foreground: Glyph.colour(of: mark))
       column += 1
