@@ -111,6 +111,22 @@ struct SyncedRecordTests {
     #expect(try await !test.replica.delete(mood))
   }
 
+  @Test("are listed with some of their fields alone")
+  func partly() throws {
+    let test = try TestReplica()
+    var fields = RecordFields()
+    fields[integer: 2] = 7
+    fields[text: 3] = "a walk"
+    let whole = LaterMood(id: .random(), fields: fields)
+    try test.replica.save(whole)
+    let (all, some) = try test.replica.look {
+      (try $0.records(of: LaterMood.self), try $0.records(of: LaterMood.self, only: [2, 9]))
+    }
+    #expect(all.map(\.fields) == [fields])
+    #expect(some.map(\.id) == [whole.id])
+    #expect(some.first?.fields[integer: 2] == 7 && some.first?.fields[text: 3] == nil)
+  }
+
   @Test("are merged field by field; a lost value is in the journal, and can be restored")
   func merged() async throws {
     let (phone, tablet) = (try TestReplica(1), try TestReplica(2))

@@ -59,12 +59,17 @@ package struct RecordTable<Tables: ReplicaTables> {
 
   /// Calls `visit` with the id and the fields of each record of a kind that is not deleted, by key.
   /// For lists of many records: cheaper than decoding each whole.
+  ///
+  /// - Parameter wanted: The fields to read; nil for all.
   package func forEachFields(
-    of kind: RecordKind, _ visit: (_ id: [UInt8], _ fields: RecordFields) -> Void
+    of kind: RecordKind, only wanted: [FieldNumber]?,
+    _ visit: (_ id: [UInt8], _ fields: RecordFields) -> Void
   ) throws(ReplicaError) {
     try tables.forEachRecord(of: kind) { (key, body) throws(ReplicaError) in
       let fields: RecordFields?
-      do { fields = try RecordFields.live(inEncoded: body) } catch { throw tables.damaged() }
+      do { fields = try RecordFields.live(inEncoded: body, only: wanted) } catch {
+        throw tables.damaged()
+      }
       if let fields { visit(key.id, fields) }
     }
   }

@@ -42,8 +42,12 @@ public struct RecordFields: Sendable {
   /// The fields of a stored record, without the stamps, which cost most of decoding one; nil for a
   /// deleted record.
   ///
-  /// - Parameter record: Bytes that a record was encoded as.
-  package static func live(inEncoded record: [UInt8]) throws(WireError) -> RecordFields? {
+  /// - Parameters:
+  ///   - record: Bytes that a record was encoded as.
+  ///   - wanted: The fields to read; nil for all.
+  package static func live(
+    inEncoded record: [UInt8], only wanted: [FieldNumber]? = nil
+  ) throws(WireError) -> RecordFields? {
     // Around the closure, because `withUnsafeBytes` loses the error's type in Embedded Swift.
     let result = record.withUnsafeBytes { bytes -> Result<RecordFields?, WireError> in
       do throws(WireError) {
@@ -66,7 +70,7 @@ public struct RecordFields: Sendable {
             return .success(nil)
           }
           // A record's registers ascend by field.
-          if isUsable(field) {
+          if isUsable(field), wanted?.contains(field) ?? true {
             fields.places.append(Place(field: field, range: bytes.range(of: value)))
           }
         }
