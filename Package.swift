@@ -504,6 +504,11 @@ let package = Package(
     .executableTarget(
       name: "codec-bench", dependencies: ["AtrestProtocol", "AtrestWire", "AtrestReplication"],
       path: "Benchmarks/Codec", swiftSettings: strict),
+    // What is derived from a large garden, measured by itself.
+    .executableTarget(
+      name: "garden-bench",
+      dependencies: ["AtrestReplication", "AtrestDomain", "TrunkDomain", "TrunkPresentation"],
+      path: "Benchmarks/Garden", swiftSettings: strict),
     // Replays the corpus of the fuzzers.
     .testTarget(
       name: "AtrestFuzzTests", dependencies: ["AtrestFuzzing", "AtrestTestSupport"],

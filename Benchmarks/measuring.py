@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs programs and says what they took; replicas with years of fasts in them."""
+"""Runs programs and says what they took; replicas with years of fasts or of a garden in them."""
 
+import contextlib
 import datetime
 import hashlib
 import json
@@ -77,8 +78,8 @@ def instant(seconds):
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def export(path, fasts, waters, now, seed=1):
-    """Writes a file in our own format: a fast a day that reached its target, the last one yesterday, and ten glasses a day."""
+def export(path, fasts, waters, now, seed=1, day=DAY):
+    """Writes a file in our own format: a fast a day, the last one yesterday, and ten glasses a day. A day shorter than 24 hours makes room for more fasts than there were days since 1970."""
     generator = random.Random(seed)
 
     def name():
@@ -94,8 +95,8 @@ def export(path, fasts, waters, now, seed=1):
         }
     ]
     for index in range(fasts):
-        start = now - (index + 2) * DAY + generator.randrange(4 * HOUR)
-        end = start + 16 * HOUR + generator.randrange(3 * HOUR)
+        start = now - (index + 2) * day + generator.randrange(day // 6)
+        end = start + day * 2 // 3 + generator.randrange(day // 8)
         span = {"start": instant(start), "end": instant(end), "outcome": "completed"}
         lines.append({"id": name(), "kind": "session", "span": span, "target_minutes": 960})
     for index in range(waters):
@@ -115,6 +116,63 @@ def fill(program, folder, name, fasts, waters):
     answer(program, "import", file, "--yes", "--replica", replica)
     answer(program, "fast", "start", "--at", "5h ago", "--replica", replica)
     return replica
+
+
+def garden(path, sprouts, waterings, now, seed=1):
+    """Writes a file in the format of Trunk's web app: sprouts that were planted over two years, most of them harvested after twenty days, and words about them."""
+    generator = random.Random(seed)
+
+    def name():
+        return str(uuid.UUID(int=generator.getrandbits(128), version=4))
+
+    events, planted = [], []
+    for index in range(sprouts):
+        at, sprout = now - 2 * 365 * DAY + index * 2 * 365 * DAY // (sprouts + 1), name()
+        planted.append((sprout, at))
+        twig = "branch-%d-twig-%d" % (generator.randrange(8), generator.randrange(8))
+        events.append({
+            "type": "sprout_planted", "timestamp": instant(at), "client_id": sprout,
+            "sproutId": sprout, "twigId": twig, "title": "Goal number %d of the garden" % index,
+            "season": generator.choice(["2w", "1m", "3m", "6m", "1y"]),
+            "environment": generator.choice(["fertile", "firm", "barren"]),
+        })
+        if index % 10 and at + 20 * DAY < now:
+            events.append({
+                "type": "sprout_harvested", "timestamp": instant(at + 20 * DAY),
+                "sproutId": sprout, "result": generator.randrange(1, 6),
+            })
+    for _ in range(waterings):
+        sprout, at = generator.choice(planted)
+        events.append({
+            "type": "sprout_watered",
+            "timestamp": instant(min(now, at + generator.randrange(20 * DAY))),
+            "client_id": name(), "sproutId": sprout,
+            "content": "A few words about how it went today, and why",
+        })
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"version": 4, "events": events}, file)
+
+
+@contextlib.contextmanager
+def serving(daemon, data):
+    """A server with its data in a folder. It is gone afterwards."""
+    server = subprocess.Popen(
+        [daemon, "serve", "--data", data, "--listen", "127.0.0.1:0"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )
+    try:
+        if "listening" not in server.stdout.readline():
+            raise SystemExit("The server did not start.")
+        yield
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def link(daemon, data, what, account):
+    """A pairing link: `what` is `add` for a new account, `invite` for another device of one."""
+    printed = answer(daemon, "account", what, account, "--data", data)
+    return next(word for word in printed.split() if word.startswith("atrest://"))
 
 
 def answer(program, *arguments):

@@ -23,6 +23,13 @@ public struct RecordUUID: Hashable, Comparable, Sendable {
     (self.high, self.low) = (high, low)
   }
 
+  /// The same from bytes that are somewhere else.
+  package init?(bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == 16 else { return nil }
+    high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+    low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+  }
+
   /// Reads 32 hexadecimal digits, small or capital, in groups of 8, 4, 4, 4 and 12 with a hyphen
   /// between them; nil for anything else.
   public init?(uuidString text: String) {

@@ -111,6 +111,22 @@ struct SyncedRecordTests {
     #expect(try await !test.replica.delete(mood))
   }
 
+  @Test("are listed with some of their fields alone")
+  func partly() throws {
+    let test = try TestReplica()
+    var fields = RecordFields()
+    fields[integer: 2] = 7
+    fields[text: 3] = "a walk"
+    let whole = LaterMood(id: .random(), fields: fields)
+    try test.replica.save(whole)
+    let (all, some) = try test.replica.look {
+      (try $0.records(of: LaterMood.self), try $0.records(of: LaterMood.self, only: [2, 9]))
+    }
+    #expect(all.map(\.fields) == [fields])
+    #expect(some.map(\.id) == [whole.id])
+    #expect(some.first?.fields[integer: 2] == 7 && some.first?.fields[text: 3] == nil)
+  }
+
   @Test("are merged field by field; a lost value is in the journal, and can be restored")
   func merged() async throws {
     let (phone, tablet) = (try TestReplica(1), try TestReplica(2))
@@ -337,6 +353,13 @@ struct RecordFieldsTests {
     #expect(fields[number: 5] == -0.5 && fields[bytes: 536_870_911] == [])
     #expect(fields[integer: 2] == nil && fields[text: 3] == nil && fields[number: 4] == nil)
     #expect(fields[text: 6] == nil && fields[flag: 6] == nil)
+    let other = RecordUUID.random()
+    fields[id: 7] = other
+    #expect(fields[id: 7] == other && fields[bytes: 7] == other.bytes)
+    fields[bytes: 8] = Array(other.bytes.dropLast())
+    #expect(fields[id: 8] == nil && fields[id: 2] == nil && fields[id: 9] == nil)
+    fields[id: 7] = nil
+    #expect(fields[id: 7] == nil && fields[bytes: 7] == nil)
     fields[text: 2] = nil
     #expect(fields[text: 2] == nil)
   }
@@ -392,6 +415,46 @@ struct RecordFieldsTests {
       let read = try RecordFields.live(inEncoded: record.encoded)
       return read == (record.isDeleted ? nil : RecordFields(record))
     }
+  }
+
+  @Test("that were read are edited by themselves, whatever they share with others")
+  func shared() throws {
+    var place = RecordFields()
+    place[text: 1] = "there"
+    place[integer: 3] = 7
+    var fields = RecordFields()
+    fields[text: 2] = "before"
+    fields[group: 3] = place
+    var record = Record(key: RecordKey(kind: RecordKind(rawValue: 1024), id: [1]))
+    for (field, value) in fields.values.map({ ($0.field, Array($0.bytes)) }) {
+      let stamp = Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 1))
+      record.set(Register(field: field, stamp: stamp, value: value))
+    }
+    let read = try #require(try RecordFields.live(inEncoded: record.encoded))
+    var edited = read
+    var group = try #require(read[group: 3])
+    group[text: 1] = "somewhere else"
+    group[integer: 3] = nil
+    edited[group: 3] = group
+    edited[text: 2] = "after"
+    #expect(read == fields && read[group: 3] == place && read.hashValue == fields.hashValue)
+    #expect(edited[text: 2] == "after" && edited[group: 3]?[text: 1] == "somewhere else")
+    #expect(edited[group: 3]?[integer: 3] == nil && edited != read)
+  }
+
+  @Test("of a group are kept as another program wrote them")
+  func groupAsSent() {
+    var fields = RecordFields()
+    // The tag of field 1 in two bytes where one is enough.
+    fields[register: 2] = [0x12, 5, 0x88, 0, 1, 0x10, 3]
+    var group = fields[group: 2]
+    #expect(group?[integer: 1] == 1 && group?[integer: 2] == 3)
+    group?[integer: 2] = 4
+    fields[group: 2] = group
+    #expect(fields[register: 2] == [0x12, 5, 0x88, 0, 1, 0x10, 4])
+    // Of a field that is there twice the last one counts.
+    fields[register: 2] = [0x12, 4, 0x08, 1, 0x08, 2]
+    #expect(fields[group: 2]?[integer: 1] == 2)
   }
 
   @Test("of any bytes trap nothing")

@@ -27,6 +27,12 @@ struct ShortIDTests {
     #expect(ShortID.shortened([]).isEmpty)
   }
 
+  @Test("of a UUID are its digits in lower case")
+  func digits() {
+    let id = RecordUUID.random()
+    #expect(ShortID.hex(id) == id.uuidString.lowercased().filter { $0 != "-" })
+  }
+
   @Test("what is shown finds what it stands for, and nothing else", arguments: [1, 2, 3, 0x5f3a91])
   func roundTrip(seed: UInt64) throws {
     var generator = SeededRandom(seed: seed)

@@ -63,10 +63,29 @@ extension ReplicaTransaction {
 
   /// All records of a kind, by id. Leaves out deleted ones and what is none of this kind. O(all of
   /// the kind).
-  public func records<R: SyncedRecord>(of type: R.Type) throws(ReplicaError) -> [R] {
-    try work.records.allFields(R.kind) { key, fields in
-      R.ID(bytes: key.id).flatMap { R(id: $0, fields: fields) }
+  ///
+  /// - Parameter fields: The fields to read, where a list shows little of many records; nil for
+  ///   all. The others look as if they were not set, so do not save such a record: that would clear
+  ///   them.
+  // Inlinable, so that an app has code of its own for its types: looking up a type's operations for
+  // each record takes a tenth of the time.
+  @inlinable
+  public func records<R: SyncedRecord>(
+    of type: R.Type, only fields: [FieldNumber]? = nil
+  ) throws(ReplicaError) -> [R] {
+    var records: [R] = []
+    try forEachFields(of: R.kind, only: fields) { id, fields in
+      if let id = R.ID(bytes: id), let record = R(id: id, fields: fields) { records.append(record) }
     }
+    return records
+  }
+
+  @usableFromInline
+  func forEachFields(
+    of kind: RecordKind, only fields: [FieldNumber]?,
+    _ visit: (_ id: [UInt8], _ fields: RecordFields) -> Void
+  ) throws(ReplicaError) {
+    try work.records.forEachFields(of: kind, only: fields, visit)
   }
 }
 

@@ -28,7 +28,7 @@ struct StatusCommand: ParsableCommand {
   func run() throws {
     let context = CommandContext.current()
     let replica = try options.openExisting()
-    let garden = try replica?.look { try $0.garden() } ?? Garden()
+    let garden = try replica?.look { try $0.garden(hasWords: false) } ?? Garden()
     let status = try replica?.status()
     let pending = (status?.refusedCount ?? 0) > 0 ? try replica?.pending() ?? [] : []
     let sync = SyncStatus(status, pending, of: Trunk.self)

@@ -51,7 +51,7 @@ struct TreeCommand: ParsableCommand {
 
   func run() throws {
     let context = CommandContext.current()
-    let garden = try options.garden()
+    let garden = try options.garden(hasWords: false)
     let meters = garden.meters(at: context.now, in: context.zone)
     func row() -> Row {
       Row(

@@ -6,9 +6,14 @@ import TrunkDomain
 
 extension ReplicaTransaction {
   /// The garden of this moment. O(its records).
-  func garden() throws(ReplicaError) -> Garden {
+  ///
+  /// - Parameter hasWords: Whether its waterings have their words, which take a sixth of the time.
+  ///   A garden without them is only for looking at.
+  func garden(hasWords: Bool = true) throws(ReplicaError) -> Garden {
     Garden(
-      sprouts: try records(of: Sprout.self), waterings: try records(of: Watering.self),
+      sprouts: try records(of: Sprout.self),
+      waterings: try records(
+        of: Watering.self, only: hasWords ? nil : [GardenField.Watering.given]),
       shinings: try records(of: Shining.self), leaves: try records(of: Leaf.self),
       labels: try records(of: NodeLabel.self), settings: try records(of: GardenSetting.self))
   }
@@ -16,9 +21,11 @@ extension ReplicaTransaction {
 
 extension ReplicaOptions<Trunk> {
   /// The garden of the replica; an empty one if there is none. Creates nothing.
-  func garden() throws -> Garden {
+  ///
+  /// - Parameter hasWords: Whether its waterings have their words.
+  func garden(hasWords: Bool = true) throws -> Garden {
     guard let replica = try openExisting() else { return Garden() }
-    return try replica.look { try $0.garden() }
+    return try replica.look { try $0.garden(hasWords: hasWords) }
   }
 
   /// Reads the garden and writes to it, as one action that can be undone.

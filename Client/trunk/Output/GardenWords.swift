@@ -81,10 +81,9 @@ enum GardenWords {
 
   /// Short ids of all sprouts.
   static func ids(_ sprouts: [Sprout]) -> [RecordUUID: String] {
-    let short = ShortID.shortened(sprouts.map { ShortID.hex($0.id) })
-    return Dictionary(
-      sprouts.map { ($0.id, short[ShortID.hex($0.id)] ?? ShortID.hex($0.id)) }
-    ) { first, _ in first }
+    let whole = sprouts.map { ShortID.hex($0.id) }
+    let short = ShortID.shortened(whole)
+    return Dictionary(zip(sprouts.map(\.id), whole.map { short[$0] ?? $0 })) { first, _ in first }
   }
 
   /// A table of sprouts.

@@ -2,7 +2,6 @@
 // Finds records by id prefix and shortens ids for display.
 
 import AtrestReplication
-import Foundation
 
 /// Ids as people see and type them: the shortest unique prefix of the hexadecimal digits.
 public enum ShortID {
@@ -11,7 +10,7 @@ public enum ShortID {
 
   /// A UUID's digits in lower case, without hyphens.
   public static func hex(_ id: RecordUUID) -> String {
-    id.uuidString.lowercased().filter { $0 != "-" }
+    Hexadecimal.encoded(id.bytes)
   }
 
   /// A number as 16 digits.
@@ -30,13 +29,15 @@ public enum ShortID {
     var result: [String: String] = [:]
     for (index, id) in sorted.enumerated() {
       var shared = 0
-      if index > 0 { shared = id.commonPrefix(with: sorted[index - 1]).count }
-      if index + 1 < sorted.count {
-        shared = max(shared, id.commonPrefix(with: sorted[index + 1]).count)
-      }
+      if index > 0 { shared = sharedDigits(id, sorted[index - 1]) }
+      if index + 1 < sorted.count { shared = max(shared, sharedDigits(id, sorted[index + 1])) }
       result[id] = String(id.prefix(max(digits, shared + 1)))
     }
     return result
+  }
+
+  private static func sharedDigits(_ a: String, _ b: String) -> Int {
+    zip(a.utf8, b.utf8).prefix { $0 == $1 }.count
   }
 
   /// The only element whose id has a prefix.

@@ -9,6 +9,7 @@ extension String {
   ///
   /// For names of devices and accounts, paths, and sentences of a server. O(n).
   public var escapedForTerminal: String {
+    guard unicodeScalars.contains(where: \.steersDisplay) else { return self }
     let scalars = unicodeScalars.map { $0.steersDisplay ? "\u{FFFD}" : $0 }
     return String(String.UnicodeScalarView(scalars))
   }

@@ -57,18 +57,21 @@ package struct RecordTable<Tables: ReplicaTables> {
     return values
   }
 
-  /// What `read` makes of the fields of a kind's records that are not deleted, by key. For lists of
-  /// many records: cheaper than decoding each whole.
-  package func allFields<Value>(
-    _ kind: RecordKind, _ read: (RecordKey, RecordFields) -> Value?
-  ) throws(ReplicaError) -> [Value] {
-    var values: [Value] = []
+  /// Calls `visit` with the id and the fields of each record of a kind that is not deleted, by key.
+  /// For lists of many records: cheaper than decoding each whole.
+  ///
+  /// - Parameter wanted: The fields to read; nil for all.
+  package func forEachFields(
+    of kind: RecordKind, only wanted: [FieldNumber]?,
+    _ visit: (_ id: [UInt8], _ fields: RecordFields) -> Void
+  ) throws(ReplicaError) {
     try tables.forEachRecord(of: kind) { (key, body) throws(ReplicaError) in
       let fields: RecordFields?
-      do { fields = try RecordFields.live(inEncoded: body) } catch { throw tables.damaged() }
-      if let fields, let value = read(key, fields) { values.append(value) }
+      do { fields = try RecordFields.live(inEncoded: body, only: wanted) } catch {
+        throw tables.damaged()
+      }
+      if let fields { visit(key.id, fields) }
     }
-    return values
   }
 
   /// The keys and hashes of all records, ascending by key.

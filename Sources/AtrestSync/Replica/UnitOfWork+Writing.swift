@@ -29,7 +29,7 @@ extension UnitOfWork {
     precondition(
       fields.values.allSatisfy { RecordFields.isUsable($0.field) },
       "a field belongs to the protocol")
-    let values = fields.values.map { (field: $0.field, value: $0.bytes) }
+    let values = fields.values.map { (field: $0.field, value: Array($0.bytes)) }
     try write(key, values, leavingUnset: true)
   }
 

@@ -6,29 +6,24 @@ struct WireField {
   /// The field's number; 0 and numbers beyond the contract's are those of unknown fields.
   let number: UInt32
   fileprivate let wireType: UInt8
+  /// The bytes of the tag before all of it.
+  fileprivate let tag: UInt8
   /// The bytes of the length before the value; 0 for numbers.
   fileprivate let prefix: Int
   /// The value as sent, with the length before it.
   fileprivate let raw: Slice
 
-  init(number: UInt32, wireType: UInt8, prefix: Int, raw: Slice) {
+  init(number: UInt32, wireType: UInt8, tag: UInt8, prefix: Int, raw: Slice) {
     self.number = number
     self.wireType = wireType
+    self.tag = tag
     self.prefix = prefix
     self.raw = raw
   }
 
   /// The field as it was sent, with its tag.
-  var encoded: [UInt8] {
-    var bytes: [UInt8] = []
-    var tag = UInt64(number) << 3 | UInt64(wireType)
-    while tag >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: tag) | 0x80)
-      tag >>= 7
-    }
-    bytes.append(UInt8(tag))
-    bytes.append(contentsOf: raw)
-    return bytes
+  var sent: Slice {
+    Slice(start: raw.baseAddress.map { $0 - Int(tag) }, count: Int(tag) + raw.count)
   }
 
   /// Whether any bit of the value is set. protobuf-c accepts every wire type here.

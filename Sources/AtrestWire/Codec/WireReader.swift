@@ -33,7 +33,7 @@ struct WireReader {
     guard position < bytes.count else { return nil }
     guard fieldsLeft > 0 else { throw .invalid("a message has very many fields") }
     fieldsLeft -= 1
-    let first = bytes[position]
+    let (first, tag) = (bytes[position], position)
     let number = try takeNumber(first)
     let start = position
     var prefix = 0
@@ -48,8 +48,8 @@ struct WireReader {
     default: throw .malformed  // A group, or no wire type at all.
     }
     return WireField(
-      number: number, wireType: first & 7, prefix: prefix,
-      raw: Slice(rebasing: bytes[start..<position]))
+      number: number, wireType: first & 7, tag: UInt8(truncatingIfNeeded: start - tag),
+      prefix: prefix, raw: Slice(rebasing: bytes[start..<position]))
   }
 
   /// A field's number with its wire type takes at most five bytes; overlong ones are accepted.

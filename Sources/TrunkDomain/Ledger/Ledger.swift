@@ -45,13 +45,15 @@ public struct Ledger: Hashable, Sendable {
   /// Every event, if they were asked for; else none.
   public private(set) var entries: [Entry] = []
 
-  /// An event before it is replayed.
+  /// An event before it is replayed. Without its id, which is needed for those of one time alone:
+  /// sorting moves small events, and there are many.
   private struct Event {
     let at: WallTime
-    let id: RecordUUID
+    let kind: Kind
     /// Orders the events of one record: what begins it, before what ends it.
     let rank: UInt8
-    let kind: Kind
+    /// The place of its id among the ids.
+    let number: UInt32
 
     enum Kind {
       case planting(Soil)
@@ -59,11 +61,6 @@ public struct Ledger: Hashable, Sendable {
       case shining(GardenWeek)
       case harvest(Sprout.Plan, HarvestResult)
       case uprooting(Soil)
-    }
-
-    static func < (a: Event, b: Event) -> Bool {
-      if a.at != b.at { return a.at < b.at }
-      return a.id == b.id ? a.rank < b.rank : a.id < b.id
     }
   }
 
@@ -74,25 +71,30 @@ public struct Ledger: Hashable, Sendable {
   public init(
     sprouts: [Sprout], waterings: [Watering], shinings: [Shining], keepsEntries: Bool = false
   ) {
-    var events: [Event] = []
-    events.reserveCapacity(2 * sprouts.count + waterings.count + shinings.count)
+    let most = 2 * sprouts.count + waterings.count + shinings.count
+    var (events, ids): ([Event], [RecordUUID]) = ([], [])
+    events.reserveCapacity(most)
+    ids.reserveCapacity(most)
+    func add(_ id: RecordUUID, at: WallTime, rank: UInt8 = 0, _ kind: Event.Kind) {
+      events.append(Event(at: at, kind: kind, rank: rank, number: UInt32(ids.count)))
+      ids.append(id)
+    }
     for sprout in sprouts {
       guard let planting = sprout.planting else { continue }
       let plan = planting.plan
-      events.append(Event(at: planting.at, id: sprout.id, rank: 0, kind: .planting(plan.cost)))
+      add(sprout.id, at: planting.at, .planting(plan.cost))
       guard let ended = sprout.ended else { continue }
       let kind: Event.Kind =
         sprout.outcome?.result.map { .harvest(plan, $0) } ?? .uprooting(plan.cost)
-      events.append(Event(at: ended, id: sprout.id, rank: 1, kind: kind))
+      add(sprout.id, at: ended, rank: 1, kind)
     }
-    for watering in waterings {
-      events.append(
-        Event(at: watering.at, id: watering.id, rank: 0, kind: .watering(watering.day)))
+    for watering in waterings { add(watering.id, at: watering.at, .watering(watering.day)) }
+    for shining in shinings { add(shining.id, at: shining.at, .shining(shining.week)) }
+    events.sort { a, b in
+      if a.at != b.at { return a.at < b.at }
+      let (first, second) = (ids[Int(a.number)], ids[Int(b.number)])
+      return first == second ? a.rank < b.rank : first < second
     }
-    for shining in shinings {
-      events.append(Event(at: shining.at, id: shining.id, rank: 0, kind: .shining(shining.week)))
-    }
-    events.sort(by: <)
     if keepsEntries { entries.reserveCapacity(events.count) }
     var watered: [GardenDay: Int] = [:]
     var shone: [GardenWeek: Int] = [:]
@@ -103,13 +105,11 @@ public struct Ledger: Hashable, Sendable {
         soil = soil - cost
         change = .planted(cost: cost)
       case .watering(let day):
-        let count = watered[day, default: 0]
-        watered[day] = count + 1
-        change = .watered(recovered: recover(count < Watering.perDay ? .perWatering : .zero))
+        let count = Self.countUp(&watered[day, default: 0])
+        change = .watered(recovered: recover(count <= Watering.perDay ? .perWatering : .zero))
       case .shining(let week):
-        let count = shone[week, default: 0]
-        shone[week] = count + 1
-        change = .shone(recovered: recover(count < Shining.perWeek ? .perShining : .zero))
+        let count = Self.countUp(&shone[week, default: 0])
+        change = .shone(recovered: recover(count <= Shining.perWeek ? .perShining : .zero))
       case .harvest(let plan, let result):
         let reward = Progression.reward(
           plan.season, plan.environment, result, capacity: capacity)
@@ -120,9 +120,17 @@ public struct Ledger: Hashable, Sendable {
       }
       if keepsEntries {
         entries.append(
-          Entry(at: event.at, id: event.id, change: change, soil: soil, capacity: capacity))
+          Entry(
+            at: event.at, id: ids[Int(event.number)], change: change, soil: soil,
+            capacity: capacity))
       }
     }
+  }
+
+  /// Counts one more, in one look-up of a dictionary.
+  private static func countUp(_ count: inout Int) -> Int {
+    count += 1
+    return count
   }
 
   /// Adds soil up to the capacity, and returns what was added.

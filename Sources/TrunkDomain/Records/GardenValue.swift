@@ -58,8 +58,7 @@ public enum GardenValue: Hashable, Sendable {
     case GardenField.Sprout.plan: self = .plan(fields[group: field].flatMap { .init($0) })
     case GardenField.Sprout.planting: self = .planting(fields[group: field].flatMap { .init($0) })
     case GardenField.Sprout.outcome: self = .outcome(fields[group: field].flatMap { .init($0) })
-    case GardenField.Sprout.leaf:
-      self = .leaf(fields[bytes: field].flatMap { RecordUUID(bytes: $0) })
+    case GardenField.Sprout.leaf: self = .leaf(fields[id: field])
     case GardenField.Sprout.bloom1: self = .bloom(result: 1, fields[text: field])
     case GardenField.Sprout.bloom3: self = .bloom(result: 3, fields[text: field])
     case GardenField.Sprout.bloom5: self = .bloom(result: 5, fields[text: field])

@@ -32,7 +32,7 @@ extension Sprout: SyncedRecord {
     self.init(
       id: id, title: fields[text: GardenField.Sprout.title] ?? "", twig: twig, plan: plan,
       created: WallTime(milliseconds: fields[integer: GardenField.Sprout.createdMs] ?? 0),
-      leaf: fields[bytes: GardenField.Sprout.leaf].flatMap { RecordUUID(bytes: $0) },
+      leaf: fields[id: GardenField.Sprout.leaf],
       blooms: Blooms(
         one: fields[text: GardenField.Sprout.bloom1],
         three: fields[text: GardenField.Sprout.bloom3],

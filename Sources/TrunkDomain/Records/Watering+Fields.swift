@@ -14,7 +14,7 @@ extension Watering: SyncedRecord {
     var given = RecordFields()
     given[integer: GardenField.WateringGiven.atMs] = at.milliseconds
     given[integer: GardenField.WateringGiven.day] = Int64(day.number)
-    given[bytes: GardenField.WateringGiven.sprout] = sprout.bytes
+    given[id: GardenField.WateringGiven.sprout] = sprout
     var fields = RecordFields()
     fields[group: GardenField.Watering.given] = given
     fields[text: GardenField.Watering.note] = note
@@ -27,7 +27,7 @@ extension Watering: SyncedRecord {
   public init?(id: RecordUUID, fields: RecordFields) {
     guard let given = fields[group: GardenField.Watering.given],
       let at = WallTime(recorded: given[integer: GardenField.WateringGiven.atMs]),
-      let sprout = given[bytes: GardenField.WateringGiven.sprout].flatMap({ RecordUUID(bytes: $0) })
+      let sprout = given[id: GardenField.WateringGiven.sprout]
     else { return nil }
     let day = GardenDay(
       number: Int(clamping: given[integer: GardenField.WateringGiven.day] ?? .min))
