@@ -172,6 +172,7 @@ private struct RandomStep {
     case act(UserAction, RecordKey, [UInt8], thenFails: Bool)
     case actOften(RecordKey, [[UInt8]])
     case undo(UserAction?)
+    case undoOf(Set<RecordKind>)
     case restore(Conflict)
     case exchange(after: UInt64, limit: Int, ExchangeResponse, refusing: [Int], taking: Int)
     case lateAnswer(OutboxPage, ExchangeResponse)
@@ -209,6 +210,7 @@ private struct RandomStep {
     case 15..<18:
       action = .act(
         kept ?? .edit, key, Self.value(&random, of: key.kind), thenFails: random.oneIn(8))
+    case 18 where random.oneIn(3): action = .undoOf([key.kind])
     case 18..<20: action = .undo(random.oneIn(2) ? kept : nil)
     case 20 where random.oneIn(3):
       action = .actOften(key, (0..<30).map { _ in Self.value(&random, of: key.kind) })
@@ -262,6 +264,8 @@ private struct RandomStep {
       }
     case .undo(let what):
       return try work.undo(what).map { "\($0)" } ?? "nothing"
+    case .undoOf(let kinds):
+      return try work.undo(of: kinds).map { "\($0)" } ?? "nothing"
     case .restore(let conflict):
       try work.restore(conflict)
     case .exchange(let number, let limit, var answer, let refused, let count):

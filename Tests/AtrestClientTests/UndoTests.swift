@@ -33,6 +33,11 @@ struct UndoTests {
     return try mine.replica.transaction { try $0.undo(kind) }
   }
 
+  private func undo(of kinds: Set<RecordKind>) throws -> UndoneAction? {
+    mine.clock.advance(1000)
+    return try mine.replica.transaction { try $0.undo(of: kinds) }
+  }
+
   private func meet() async throws {
     for device in [mine, theirs, mine] { try await device.sync(server) }
   }
@@ -177,6 +182,67 @@ struct UndoTests {
     #expect(try undo(.water)?.action == .water)
     #expect(try mine.replica.water().isEmpty && mine.replica.sessions().count == 1)
     #expect(try undo(.water) == nil)
+  }
+
+  @Test("of an action, what it wrote to records of some kinds is taken back alone")
+  func ofKinds() throws {
+    let (first, second) = (try WaterEntry.sample(250), try WaterEntry.sample(300))
+    let (imported, begun) = (try Session.sample(lasted: 960), try Session.sample())
+    try act(.water) { try $0.save(first) }
+    try act(.import) { store in
+      try store.save(second)
+      try store.save(imported)
+    }
+    try act(.begin) { try $0.save(begun) }
+    #expect(try undo(of: [.water])?.action == .import)
+    #expect(try mine.replica.water() == [first] && mine.replica.sessions().count == 2)
+    #expect(try undo(of: [.preference]) == nil)
+    #expect(try undo()?.action == .begin)
+    // The rest of the import is still there to be taken back.
+    let rest = try #require(try undo(of: [.session, .preference]))
+    #expect(rest.action == .import && rest.changes.map(\.after.key) == [imported.key])
+    #expect(try mine.replica.sessions().isEmpty)
+    #expect(try undo(of: [.session]) == nil)
+    #expect(try undo(of: [.water])?.action == .water)
+    #expect(try undo() == nil)
+  }
+
+  @Test("what was written back counts as a record of its kind, and its entry is set aside again")
+  func writtenBackOfKinds() async throws {
+    let id = RecordUUID.random()
+    try await mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await meet()
+    try await theirs.sync(server)
+    try await mine.replica.save(WaterEntry.sample(id: id, 200))
+    theirs.clock.advance(5000)
+    try await theirs.replica.save(WaterEntry.sample(id: id, 300))
+    try await theirs.sync(server)
+    try await meet()
+    let entry = try #require(try await mine.replica.conflicts().first)
+    mine.clock.advance(10_000)
+    try act(.restore) { try $0.restore(entry) }
+    try act(.begin) { try $0.save(Session.sample()) }
+    #expect(try undo(of: [.water])?.action == .restore)
+    #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 300)
+    await #expect(try mine.replica.conflicts().map(\.lost) == [entry.lost])
+    #expect(try undo(of: [.water, .conflict]) == nil)
+  }
+
+  @Test("an action of too many records is known to be of its kinds")
+  func tooManyOfKinds() throws {
+    try act(.water) { try $0.save(WaterEntry.sample()) }
+    try act(.import) { store in
+      for _ in 0..<UserAction.recordLimit { try store.save(WaterEntry.sample()) }
+      try store.save(Session.sample())
+    }
+    let reopened = try mine.reopened()
+    for kind in [RecordKind.water, .session] {
+      let undone = try #require(try reopened.transaction { try $0.undo(of: [kind]) })
+      #expect(undone.action == .import && undone.changes.isEmpty)
+    }
+    #expect(try reopened.transaction { try $0.undo(of: [.session]) } == nil)
+    #expect(try reopened.transaction { try $0.undo(of: [.water]) }?.isUndone == true)
+    #expect(try reopened.water().count == UserAction.recordLimit)
   }
 
   @Test(

@@ -253,4 +253,89 @@ struct GardenProgramTests {
     #expect(try garden(tablet, "undo").out.contains("a sprout, “Swim”"))
     #expect(try phone("water", "today").out.contains("250"))
   }
+
+  @Test("undo takes back an import, and what it took back stays away and is said to")
+  func undoImport() throws {
+    let program = try Binary()
+    func atrest(_ arguments: String...) throws -> Binary.Answer {
+      try program.start(arguments, ["ATREST_REPLICA": trunk.replica.path]).wait()
+    }
+    #expect(try trunk("plant", "Read", "--on", "3.5").code == 0)
+    let file = trunk.home.appendingPathComponent("garden.json")
+    let text = """
+      {"version": 4, "events": [
+        {"type": "sprout_planted", "timestamp": "2026-01-01T11:00:00Z", "sproutId": "s",
+         "twigId": "branch-0-twig-0", "title": "Run 5K", "season": "1m", "environment": "firm"},
+        {"type": "sprout_watered", "timestamp": "2026-01-02T11:00:00Z", "sproutId": "s",
+         "content": "Slow"}]}
+      """
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    let dry = try trunk("import", file.path, "--dry-run")
+    #expect(dry.out == "Would add 1 sprout and 1 watering.\n", "\(dry.err)")
+    #expect(try trunk("import", file.path).out == "Added 1 sprout and 1 watering.\n")
+    #expect(try trunk("import", file.path).out == "Added nothing.\n")
+    #expect(try atrest("water", "add", "250").code == 0)
+
+    let undone = try trunk("undo")
+    #expect(undone.out.contains("a sprout, “Run 5K”; a watering"), "\(undone.err)")
+    #expect(try atrest("water", "today").out.contains("250"))
+    let left = try trunk("list", "--all").out
+    #expect(left.contains("Read") && !left.contains("Run 5K"))
+    let again = try trunk("import", file.path)
+    #expect(
+      again.out == "Added nothing. 2 records of the file were deleted here, and stay deleted.\n")
+    #expect(try trunk("undo").out.contains("a sprout, “Read”"))
+    #expect(try trunk("undo").code == 65)
+
+    // Too large to be taken back: that is said, and not something else undone.
+    let many = (0..<101).map { number in
+      """
+      {"type": "sun_shone", "timestamp": "2025-01-01T10:00:00Z", "content": "\(number)",
+       "twigId": "branch-0-twig-0", "client_id": "0b6bd8a7-3b0a-4e83-9d3d-0b9f57aaf\(100 + number)"}
+      """
+    }
+    try "{\"events\": [\(many.joined(separator: ","))]}"
+      .write(to: file, atomically: true, encoding: .utf8)
+    #expect(try trunk("plant", "Swim", "--on", "1.1").code == 0)
+    let large = try trunk("import", file.path)
+    #expect(large.out.contains("Added 101 shinings. That is more than `trunk undo` can take back."))
+    let refused = try trunk("undo")
+    #expect(refused.code == 65 && refused.err.hasPrefix("That changed too much at once"))
+    #expect(try trunk("list").out.contains("Swim"))
+    #expect(try trunk("undo").out.contains("a sprout, “Swim”"))
+  }
+
+  @Test("undo takes back what was written back from the journal, and not the edit before it")
+  func undoRestore() throws {
+    let household = try Household()
+    let phone = try household.companion()
+    let tablet = try household.companion("tablet", isFirst: false)
+    func garden(_ device: Binary, _ arguments: String...) throws -> Binary.Answer {
+      let answer = try trunk.start(arguments, ["ATREST_REPLICA": device.replica.path]).wait()
+      #expect(answer.code == 0, "\(arguments): \(answer.err)")
+      return answer
+    }
+    _ = try garden(phone, "plant", "Read", "--on", "3.5")
+    for device in [phone, tablet] { _ = try garden(device, "sync") }
+    _ = try garden(phone, "edit", "read", "--title", "Read slowly")
+    _ = try garden(tablet, "edit", "read", "--title", "Read aloud")
+    for device in [phone, tablet, phone] { _ = try garden(device, "sync") }
+    func conflicts() throws -> [[String: Any]] {
+      try #require(try garden(phone, "conflicts", "--json").json() as? [[String: Any]])
+    }
+    let entry = try #require(try conflicts().first)
+    let id = try #require(entry["id"] as? String)
+    _ = try garden(phone, "label", "3", "Mind")
+    _ = try garden(phone, "conflicts", "restore", id)
+    #expect(try garden(phone, "list").out.contains("Read slowly"))
+    #expect(try conflicts().isEmpty)
+
+    let undone = try garden(phone, "undo")
+    #expect(undone.out.contains("a sprout, “Read slowly”"), "\(undone.out)")
+    #expect(undone.out.contains("What was written back is set aside again."))
+    #expect(try garden(phone, "list").out.contains("Read aloud"))
+    #expect(try conflicts().count == 1)
+    #expect(try garden(phone, "branch", "3").out.contains("Mind"))
+    #expect(try garden(phone, "undo").out.contains("a label"))
+  }
 }

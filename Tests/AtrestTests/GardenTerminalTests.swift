@@ -99,6 +99,28 @@ struct GardenTerminalTests {
     #expect(try trunk("journal", "--json").json() as? [String] == [])
   }
 
+  @Test("u leaves what was done elsewhere to the same sprout")
+  func undoSameRecord() throws {
+    try trunk("plant", "Read", "--on", "3.5")
+    let terminal = try PseudoTerminal(columns: 80, rows: 24)
+    let process = try terminal.start(trunk, ["garden"])
+    try terminal.wait(for: "q quit")
+    try terminal.type("nx")
+    try terminal.wait(for: "Yes, uproot it")
+    try terminal.type("\u{1B}[B\r")
+    try terminal.wait(for: "Uprooted")
+    try trunk("edit", "read", "--note", "My knee")
+    try terminal.type("u")
+    try terminal.wait(for: "Something else was done since.")
+    #expect(try trunk("list", "--all", "--json").out.contains("My knee"))
+    #expect(try trunk("undo").code == 0)
+    try terminal.type("u")
+    try terminal.wait(for: "Taken back")
+    try terminal.type("q")
+    terminal.finish(process)
+    #expect(try trunk("list").out.contains("growing"))
+  }
+
   @Test("where nothing can be drawn it says so in one sentence")
   func nowhere() throws {
     let answer = try trunk("garden")

@@ -100,4 +100,9 @@ extension Replica {
   public func undo(_ kind: UserAction? = nil) async throws(ReplicaError) -> UndoneAction? {
     try await writing { try $0.undo(kind) }
   }
+
+  /// See `ReplicaTransaction.undo(of:)`.
+  public func undo(of kinds: Set<RecordKind>) async throws(ReplicaError) -> UndoneAction? {
+    try await writing { try $0.undo(of: kinds) }
+  }
 }

@@ -30,4 +30,19 @@ extension ReplicaTransaction {
   public func undo(_ kind: UserAction? = nil) throws(ReplicaError) -> UndoneAction? {
     try work.undo(kind)
   }
+
+  /// Undoes what the latest action that wrote to records of some kinds wrote to those, whatever
+  /// the action was: an edit, an import, a losing value written back. For programs that share a
+  /// replica, so that each takes back what was done to its own records:
+  ///
+  ///     let undone = try store.undo(of: [Mood.kind, Note.kind])
+  ///
+  /// What the action wrote to records of other kinds stays, and can be undone for itself. For the
+  /// rest see `undo(_:)`. An entry of the journal of conflicts counts as a record of the kind that
+  /// it lists.
+  /// - Parameter kinds: The kinds of record that the program writes.
+  /// - Returns: The result, about records of these kinds; nil if no such action is recorded.
+  public func undo(of kinds: Set<RecordKind>) throws(ReplicaError) -> UndoneAction? {
+    try work.undo(of: kinds)
+  }
 }

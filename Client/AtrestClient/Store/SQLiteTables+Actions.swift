@@ -12,7 +12,12 @@ extension SQLiteTables {
     _ what: Int, at time: WallTime, _ steps: [ActionStepRow]
   ) throws(ReplicaError) {
     try execute("INSERT INTO action (what, at) VALUES (?, ?)", [what, time.milliseconds])
-    let sequence = database.lastInsertedRowID
+    try insertActionSteps(database.lastInsertedRowID, steps)
+  }
+
+  private func insertActionSteps(
+    _ sequence: Int64, _ steps: [ActionStepRow]
+  ) throws(ReplicaError) {
     for (place, step) in steps.enumerated() {
       try execute(
         "INSERT INTO action_step (action, place, before, after) VALUES (?, ?, ?, ?)",
@@ -20,12 +25,15 @@ extension SQLiteTables {
     }
   }
 
-  func newestAction(of what: Int?) throws(ReplicaError) -> ActionRow? {
+  func newestAction(
+    of what: Int?, before sequence: Int64?
+  ) throws(ReplicaError) -> ActionRow? {
     try first(
       """
-      SELECT sequence, what, at FROM action WHERE what = ?1 OR ?1 IS NULL
+      SELECT sequence, what, at FROM action
+      WHERE (what = ?1 OR ?1 IS NULL) AND (sequence < ?2 OR ?2 IS NULL)
       ORDER BY sequence DESC LIMIT 1
-      """, [what]
+      """, [what, sequence]
     ) {
       ActionRow(
         sequence: try $0.integer(0), what: Int(truncatingIfNeeded: try $0.integer(1)),
@@ -37,6 +45,11 @@ extension SQLiteTables {
     try all("SELECT before, after FROM action_step WHERE action = ? ORDER BY place", [sequence]) {
       ActionStepRow(before: try $0.optionalBytes(0), after: try $0.bytes(1))
     }
+  }
+
+  func setActionSteps(_ sequence: Int64, _ steps: [ActionStepRow]) throws(ReplicaError) {
+    try execute("DELETE FROM action_step WHERE action = ?", [sequence])
+    try insertActionSteps(sequence, steps)
   }
 
   func removeAction(_ sequence: Int64) throws(ReplicaError) {

@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestCompanion
 import Foundation
 import TrunkDomain
+import TrunkVocabulary
 
 /// `trunk garden`.
 struct GardenCommand: ParsableCommand {
@@ -44,8 +45,9 @@ private final class LiveGarden: LiveView {
   private var replica: Replica?
   private var loaded = WallTime(milliseconds: .min)
   private(set) var isOver = false
-  /// The ids of the records that the actions taken here wrote, the last one at the end.
-  private var done: [[UInt8]] = []
+  /// The records as the actions taken here left them, the last one at the end. Their stamps tell
+  /// these actions apart from any other one on the same records.
+  private var done: [Record] = []
 
   /// The interval at which the replica is read again: `trunk sync --watch` may bring changes.
   private static let reloadMilliseconds: Int64 = 3000
@@ -106,10 +108,11 @@ private final class LiveGarden: LiveView {
       case .perform(let action):
         let replica = try replica ?? options.open()
         self.replica = replica
-        let (id, sentence) = try replica.change { garden, store in
-          try action.perform(in: garden, store, model.context)
+        let (record, sentence) = try replica.change { garden, store in
+          let (id, sentence) = try action.perform(in: garden, store, model.context)
+          return (try store.gardenRecord(id), sentence)
         }
-        done.append(id)
+        if let record { done.append(record) }
         answer(sentence)
       }
       if !isOver { try load() }
@@ -124,9 +127,9 @@ private final class LiveGarden: LiveView {
   /// - Returns: What was undone.
   private func undo() throws -> String {
     let undone = try replica?.transaction { store in
-      let undone = try store.undo(.edit)
+      let undone = try store.undoInGarden()
       // Throwing rolls the transaction back.
-      if let undone, undone.changes.map(\.after.key.id) != done.suffix(1) {
+      if let undone, undone.changes.map(\.after) != done.suffix(1) {
         throw Self.changedSince
       }
       return undone
@@ -138,4 +141,14 @@ private final class LiveGarden: LiveView {
 
   private static let changedSince = CommandFailure(
     "Something else was done since. `trunk undo` takes back what was done last.")
+}
+
+extension ReplicaTransaction {
+  /// The record of the garden with an id, which only one kind has.
+  fileprivate func gardenRecord(_ id: [UInt8]) throws(ReplicaError) -> Record? {
+    for kind in GardenVocabulary().kinds {
+      if let record = try record(RecordKey(kind: kind, id: id)) { return record }
+    }
+    return nil
+  }
 }

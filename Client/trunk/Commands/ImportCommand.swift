@@ -12,7 +12,11 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Add what a file of the web app's, or of `trunk export`, holds.",
     discussion: """
-      What is here already stays as it is, so importing a file twice changes nothing.
+      What is here already stays as it is, and only takes over what was never set here: importing a file twice changes \
+      nothing, and a later file of the same garden brings its news. What was deleted here stays deleted.
+
+      Pair and sync first. A file that is read on a device that has not synced yet counts as newer than what other \
+      devices changed. `trunk undo` takes back an import of up to 100 records.
 
       EXAMPLES:
         trunk import garden.json --dry-run
@@ -24,39 +28,19 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup var options: ReplicaOptions<Trunk>
   @OptionGroup var format: FormatOptions
 
-  struct Row: Encodable {
-    var sprouts = 0
-    var waterings = 0
-    var shinings = 0
-    var leaves = 0
-    var labels = 0
-    var leftOut = 0
-    var written = false
-  }
-
   func run() throws {
     let context = CommandContext.current()
-    let file = try GardenImport(read(), in: context.zone, now: context.now)
-    var row = Row()
+    let file = try GardenImport(read(), in: context.zone)
+    let addition: GardenAddition
     if dryRun {
-      if let replica = try options.openExisting() {
-        row = try replica.look { try add(file, to: $0, writes: false) }
-      } else {
-        row = try Replica.inMemory().transaction { try add(file, to: $0, writes: false) }
-      }
+      let replica = try options.openExisting() ?? Replica.inMemory()
+      addition = try replica.look { try GardenAddition(file, to: $0, writes: false) }
     } else {
-      row = try options.open().transaction { store in
-        try store.action(.import) { try add(file, to: store, writes: true) }
+      addition = try options.open().transaction { store in
+        try store.action(.import) { try GardenAddition(file, to: store, writes: true) }
       }
     }
-    row.written = !dryRun
-    let counts = GardenWords.list([
-      (row.sprouts, "sprout", "sprouts"), (row.waterings, "watering", "waterings"),
-      (row.shinings, "shining", "shinings"), (row.leaves, "leaf", "leaves"),
-      (row.labels, "label", "labels"),
-    ])
-    let rest = row.leftOut == 0 ? "" : " Left out as impossible: \(row.leftOut)."
-    try format.answer(row, "\(dryRun ? "Would add" : "Added") \(counts ?? "nothing").\(rest)")
+    try format.answer(addition, GardenAnswers.added(addition))
   }
 
   private func read() throws(GardenFileProblem) -> Data {
@@ -70,29 +54,5 @@ struct ImportCommand: ParsableCommand {
     }
     guard bytes.count <= GardenFile.limitBytes else { throw .tooLarge }
     return bytes
-  }
-
-  /// Adds what is not there, and counts it. What was deleted stays deleted.
-  private func add(
-    _ file: GardenImport, to store: ReplicaTransaction, writes: Bool
-  ) throws -> Row {
-    var row = Row(leftOut: file.leftOut)
-    func add<R: SyncedRecord>(_ records: [R]) throws -> Int {
-      var added = 0
-      for record in records where try store.record(record.key) == nil {
-        if writes { try store.save(record) }
-        added += 1
-      }
-      return added
-    }
-    row.sprouts = try add(file.sprouts.values.sorted { $0.id < $1.id })
-    row.waterings = try add(file.waterings.values.sorted { $0.id < $1.id })
-    row.shinings = try add(file.shinings.values.sorted { $0.id < $1.id })
-    row.leaves = try add(file.leaves.values.sorted { $0.id < $1.id })
-    row.labels = try add(file.labels)
-    if let name = file.name, try store.record(of: GardenSetting.self, .gardenName) == nil, writes {
-      try store.save(GardenSetting(id: .gardenName, value: name))
-    }
-    return row
   }
 }

@@ -14,9 +14,9 @@ enum GardenExport {
     var file = GardenFile()
     file.version = GardenFile.version
     file.exportedAt = TimeText.iso(now)
-    file.events = events(garden)
-    file.circles = circles(garden)
-    file.settings = GardenFile.Settings(name: garden.name)
+    file.events = events(garden).map { Lenient($0) }
+    file.circles = circles(garden).mapValues { Lenient($0) }
+    file.settings = Lenient(GardenFile.Settings(name: garden.name))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return Array(try encoder.encode(file)) + [UInt8(ascii: "\n")]
@@ -29,6 +29,7 @@ enum GardenExport {
     let shinings = Dictionary(garden.shinings.map { ($0.id, $0) }) { first, _ in first }
     let leaves = garden.leaves.map { leaf in
       var event = GardenFile.Event("leaf_created", at: stamp(leaf.created))
+      event.clientID = EventID(leaf.id, .created).text
       event.leafId = ShortID.uuid(leaf.id)
       event.twigId = leaf.twig.id
       event.name = leaf.name
@@ -48,14 +49,14 @@ enum GardenExport {
     _ entry: Ledger.Entry, _ sprout: Sprout?, _ watering: Watering?, _ shining: Shining?,
     _ garden: Garden
   ) -> GardenFile.Event {
-    func new(_ type: String) -> GardenFile.Event {
+    func new(_ type: String, _ what: EventID.Part) -> GardenFile.Event {
       var event = GardenFile.Event(type, at: stamp(entry.at))
-      event.clientID = ShortID.uuid(entry.id)
+      event.clientID = EventID(entry.id, what).text
       return event
     }
     switch entry.change {
     case .planted(let cost):
-      var event = new("sprout_planted")
+      var event = new("sprout_planted", .planted)
       event.sproutId = ShortID.uuid(entry.id)
       event.soilCost = cost.value
       guard let sprout else { return event }
@@ -63,33 +64,37 @@ enum GardenExport {
       event.title = sprout.title
       event.season = sprout.plantedPlan.season.code
       event.environment = sprout.plantedPlan.environment.code
-      event.leafId = sprout.leaf.map(ShortID.uuid)
+      // The web app leaves out a planting whose leaf is no text; an empty one is none.
+      event.leafId = sprout.leaf.map(ShortID.uuid) ?? ""
+      if sprout.created != entry.at { event.createdAt = stamp(sprout.created) }
       event.bloomWither = sprout.blooms.one
       event.bloomBudding = sprout.blooms.three
       event.bloomFlourish = sprout.blooms.five
       return event
     case .watered:
-      var event = new("sprout_watered")
+      var event = new("sprout_watered", .watered)
       event.sproutId = (watering?.sprout).map(ShortID.uuid)
+      event.day = (watering?.day.number).map { LocalDay(number: $0).iso }
       event.content = watering?.note ?? ""
       event.prompt = watering?.prompt ?? ""
       return event
     case .shone:
-      var event = new("sun_shone")
+      var event = new("sun_shone", .shone)
       event.twigId = shining?.twig.id
       event.twigLabel = (shining?.twig).map { garden.title(of: .twig($0)) }
+      event.week = (shining?.week.monday).map { LocalDay(number: $0).iso }
       event.content = shining?.note ?? ""
       event.prompt = shining?.prompt
       return event
     case .harvested(_, let reward):
-      var event = new("sprout_harvested")
+      var event = new("sprout_harvested", .ended)
       event.sproutId = ShortID.uuid(entry.id)
       event.result = (sprout?.outcome?.result).map { Int($0.rawValue) }
       event.capacityGained = reward.value
       event.reflection = sprout?.reflection
       return event
     case .uprooted(let returned):
-      var event = new("sprout_uprooted")
+      var event = new("sprout_uprooted", .ended)
       event.sproutId = ShortID.uuid(entry.id)
       event.soilReturned = returned.value
       event.reflection = sprout?.reflection
@@ -105,7 +110,7 @@ enum GardenExport {
     }
     for sprout in garden.sprouts where sprout.state == .draft {
       circles[sprout.twig.id, default: GardenFile.Circle(label: "", note: "")].sprouts =
-        (circles[sprout.twig.id]?.sprouts ?? []) + [draft(sprout)]
+        (circles[sprout.twig.id]?.sprouts ?? []) + [Lenient(draft(sprout))]
     }
     return circles
   }
@@ -119,9 +124,10 @@ enum GardenExport {
       createdAt: stamp(sprout.created))
   }
 
-  /// A time as the app writes it: always with milliseconds.
+  /// A time as the app writes it: always with milliseconds. What was created at no known time has
+  /// the first time that a file can say.
   private static func stamp(_ time: WallTime) -> String {
-    let text = TimeText.iso(time)
+    let text = TimeText.iso(max(time, GardenImport.unknownTime))
     return text.contains(".") ? text : text.dropLast() + ".000Z"
   }
 }

@@ -6,8 +6,8 @@ import Foundation
 /// Trunk's export file, version 4: events are what happened; circles hold labels, notes and what no
 /// event says, such as drafts.
 ///
-/// Every event of ours has a `client_id`, the record's own id, so that a file that is read twice
-/// changes nothing. The web app ignores it.
+/// The web app drops all but one of the events with the same `client_id`. So each of ours has its
+/// own, made of the record's id and of what happened; reading a file twice changes nothing here.
 struct GardenFile: Codable {
   /// The version that is written.
   static let version = 4
@@ -18,14 +18,16 @@ struct GardenFile: Codable {
   /// The name of `version` in the app's own backups.
   var storedVersion: Int?
   var exportedAt: String?
-  var events: [Event]?
-  var circles: [String: Circle]?
+  var events: [Lenient<Event>]?
+  var circles: [String: Lenient<Circle>]?
   /// The name of `circles` in older files.
-  var nodes: [String: Circle]?
-  var settings: Settings?
+  var nodes: [String: Lenient<Circle>]?
+  /// The shinings of files before version 4.
+  var sunLog: [Lenient<SunEntry>]?
+  var settings: Lenient<Settings>?
 
   enum CodingKeys: String, CodingKey {
-    case version, exportedAt, events, circles, nodes, settings
+    case version, exportedAt, events, circles, nodes, sunLog, settings
     case storedVersion = "_version"
   }
 
@@ -37,8 +39,8 @@ struct GardenFile: Codable {
   struct Circle: Codable {
     var label: String?
     var note: String?
-    var sprouts: [CircleSprout]?
-    var leaves: [CircleLeaf]?
+    var sprouts: [Lenient<CircleSprout>]?
+    var leaves: [Lenient<CircleLeaf>]?
   }
 
   /// A sprout as older files have it, and drafts in ours.
@@ -59,7 +61,8 @@ struct GardenFile: Codable {
     var activatedAt: String?
     var harvestedAt: String?
     var completedAt: String?
-    var waterEntries: [CircleWatering]?
+    var uprootedAt: String?
+    var waterEntries: [Lenient<CircleWatering>]?
   }
 
   struct CircleWatering: Codable {
@@ -72,6 +75,18 @@ struct GardenFile: Codable {
     var id: String
     var name: String?
     var createdAt: String?
+  }
+
+  /// A shining as older files have it.
+  struct SunEntry: Codable {
+    struct Context: Codable {
+      var twigId: String?
+    }
+
+    var timestamp: String
+    var content: String?
+    var prompt: String?
+    var context: Context
   }
 
   /// One thing that happened. Which fields there are depends on the type.
@@ -98,41 +113,24 @@ struct GardenFile: Codable {
     var bloomBudding: String?
     var bloomFlourish: String?
 
+    // Keys of ours, which the web app ignores: what its events do not say.
+
+    /// When a sprout was drafted, if that was not when it was planted.
+    var createdAt: String?
+    /// The garden's day of a watering where it was written, `2026-11-21`.
+    var day: String?
+    /// The Monday of a shining's week where it was written.
+    var week: String?
+
     enum CodingKeys: String, CodingKey {
       case type, timestamp, sproutId, twigId, leafId, title, name, season, environment, soilCost
       case result, reflection, capacityGained, soilReturned, content, prompt, twigLabel
-      case bloomWither, bloomBudding, bloomFlourish
+      case bloomWither, bloomBudding, bloomFlourish, createdAt, day, week
       case clientID = "client_id"
     }
 
     init(_ type: String, at timestamp: String) {
       (self.type, self.timestamp) = (type, timestamp)
-    }
-  }
-}
-
-/// Why a file is no garden. Nothing was changed.
-enum GardenFileProblem: Error, Hashable {
-  /// It cannot be read.
-  case unreadable(String)
-  /// It is larger than `GardenFile.limitBytes`.
-  case tooLarge
-  /// It is no JSON of the app's form.
-  case notAGarden
-  /// It is of a version that is not known.
-  case laterVersion(Int)
-
-  /// What happened, then what to do.
-  var userMessage: String {
-    switch self {
-    case .unreadable(let why):
-      "The file could not be read (\(why)). Check its name."
-    case .tooLarge:
-      "The file has more than \(GardenFile.limitBytes >> 20) MiB, and no garden does. Nothing was imported."
-    case .notAGarden:
-      "That is not a file of Trunk's. Choose one that `trunk export` or the web app wrote."
-    case .laterVersion(let version):
-      "The file is of version \(version); this program reads up to \(GardenFile.version). Update it."
     }
   }
 }

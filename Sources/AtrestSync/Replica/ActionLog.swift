@@ -5,12 +5,26 @@ import AtrestReplication
 import AtrestWire
 
 /// An action's effect on one record. If `after.written` is empty, the record is a fast that was
-/// open beside the ones that the action wrote.
+/// open beside the ones that the action wrote; or, in an action too large to be undone, a record
+/// that shows a kind that it wrote to.
 struct ActionStep {
   /// The record before; nil if there was none.
   var before: Record?
   /// The record after, and the fields written.
   var after: Offer
+
+  /// The kind of record that the step is about: for a journal entry, that of the record it lists.
+  /// Writing a losing value back belongs to the app whose value it is.
+  var subject: RecordKind {
+    let key = after.record.key
+    guard key.kind == .conflict else { return key.kind }
+    return (try? Conflict(before ?? after.record))?.key.kind ?? key.kind
+  }
+
+  /// The step as it is stored.
+  var row: ActionStepRow {
+    ActionStepRow(before: before?.encoded, after: after.encoded)
+  }
 }
 
 /// An action of the journal.
@@ -36,18 +50,45 @@ struct ActionLog<Tables: ReplicaTables> {
   func append(
     _ what: UserAction, at now: WallTime, _ steps: [ActionStep]
   ) throws(ReplicaError) {
-    let kept = steps.count <= UserAction.recordLimit ? steps : []
-    try tables.insertAction(
-      what.rawValue, at: now,
-      kept.map { ActionStepRow(before: $0.before?.encoded, after: $0.after.encoded) })
+    let kept = steps.count <= UserAction.recordLimit ? steps : Self.oneOfEachKind(steps)
+    try tables.insertAction(what.rawValue, at: now, kept.map { $0.row })
     try trim(at: now)
+  }
+
+  /// A step for each kind that an action wrote to, without written fields: there is nothing to
+  /// undo, but it is known whose action it was.
+  private static func oneOfEachKind(_ steps: [ActionStep]) -> [ActionStep] {
+    var kinds: Set<RecordKind> = []
+    return steps.filter { kinds.insert($0.subject).inserted }.map { step in
+      ActionStep(before: step.before, after: Offer(record: step.after.record, written: []))
+    }
   }
 
   /// The latest action, among all or of one kind; nil if none is recorded.
   func latest(_ kind: UserAction?) throws(ReplicaError) -> LoggedAction? {
-    guard let row = try tables.newestAction(of: kind?.rawValue),
-      let action = UserAction(rawValue: row.what)
-    else { return nil }
+    guard let row = try tables.newestAction(of: kind?.rawValue, before: nil) else { return nil }
+    return try action(of: row)
+  }
+
+  /// The latest action with a step about one of some kinds of record; nil if none is recorded.
+  ///
+  /// - Complexity: O(the steps of the actions since).
+  func latest(about kinds: Set<RecordKind>) throws(ReplicaError) -> LoggedAction? {
+    var sequence: Int64?
+    while let row = try tables.newestAction(of: nil, before: sequence) {
+      if let action = try action(of: row),
+        action.steps.contains(where: { kinds.contains($0.subject) })
+      {
+        return action
+      }
+      sequence = row.sequence
+    }
+    return nil
+  }
+
+  /// The action of a row; nil for one of a newer version.
+  private func action(of row: ActionRow) throws(ReplicaError) -> LoggedAction? {
+    guard let action = UserAction(rawValue: row.what) else { return nil }
     var steps: [ActionStep] = []
     for step in try tables.actionSteps(row.sequence) {
       var before: Record?
@@ -62,9 +103,15 @@ struct ActionLog<Tables: ReplicaTables> {
     try tables.removeAction(action.sequence)
   }
 
+  /// Keeps some steps of an action alone; removes it if there are none.
+  func keep(_ steps: [ActionStep], of action: LoggedAction) throws(ReplicaError) {
+    guard !steps.isEmpty else { return try remove(action) }
+    try tables.setActionSteps(action.sequence, steps.map { $0.row })
+  }
+
   /// Removes actions that exceed the count or age limit. A clock that was set back removes nothing.
   func trim(at now: WallTime) throws(ReplicaError) {
-    guard let newest = try tables.newestAction(of: nil) else { return }
+    guard let newest = try tables.newestAction(of: nil, before: nil) else { return }
     try tables.removeActions(
       before: now.advanced(by: -UserAction.retentionMilliseconds),
       orThrough: max(newest.sequence, Int64(UserAction.limit)) - Int64(UserAction.limit))

@@ -329,9 +329,11 @@ package final class MemoryTables: ReplicaTables {
   }
 
   /// See `ReplicaTables`.
-  package func newestAction(of what: Int?) -> ActionRow? {
+  package func newestAction(of what: Int?, before end: Int64?) -> ActionRow? {
     for sequence in actions.keys.reversed() {
-      if let action = actions[sequence]?.action, what == nil || action.what == what {
+      if let action = actions[sequence]?.action, what == nil || action.what == what,
+        end.map({ sequence < $0 }) ?? true
+      {
         return action
       }
     }
@@ -340,6 +342,12 @@ package final class MemoryTables: ReplicaTables {
 
   /// See `ReplicaTables`.
   package func actionSteps(_ sequence: Int64) -> [ActionStepRow] { actions[sequence]?.steps ?? [] }
+
+  /// See `ReplicaTables`.
+  package func setActionSteps(_ sequence: Int64, _ steps: [ActionStepRow]) {
+    guard let action = actions[sequence]?.action else { return }
+    actions.set(sequence, StoredAction(action: action, steps: steps))
+  }
 
   /// See `ReplicaTables`.
   package func removeAction(_ sequence: Int64) {

@@ -107,10 +107,13 @@ package protocol ReplicaTables {
   func insertAction(
     _ what: Int, at time: WallTime, _ steps: [ActionStepRow]
   ) throws(ReplicaError)
-  /// The action with the greatest sequence, among all or those of one sort.
-  func newestAction(of what: Int?) throws(ReplicaError) -> ActionRow?
+  /// The action with the greatest sequence, among all or those of one sort, and among those before
+  /// a sequence unless that is nil.
+  func newestAction(of what: Int?, before sequence: Int64?) throws(ReplicaError) -> ActionRow?
   /// The steps of an action, in order.
   func actionSteps(_ sequence: Int64) throws(ReplicaError) -> [ActionStepRow]
+  /// Gives an action that is there other steps.
+  func setActionSteps(_ sequence: Int64, _ steps: [ActionStepRow]) throws(ReplicaError)
   /// Removes an action with its steps.
   func removeAction(_ sequence: Int64) throws(ReplicaError)
   /// Removes the actions before a time or up to a sequence, with their steps.

@@ -34,14 +34,36 @@ extension UnitOfWork {
   package mutating func undo(_ kind: UserAction?) throws(ReplicaError) -> UndoneAction? {
     try actions.trim(at: now)
     guard let latest = try actions.latest(kind) else { return nil }
+    return try undo(latest.steps, of: latest, keeping: [])
+  }
+
+  /// Undoes what the latest action that wrote to records of some kinds wrote to those, whatever
+  /// the action was, in the way of `undo(_:)`. What it wrote to records of other kinds stays, and
+  /// can be undone for itself.
+  ///
+  /// An entry of the journal of conflicts counts as a record of the kind that it lists.
+  /// - Parameter kinds: The kinds of record of one app.
+  /// - Returns: The result, about records of these kinds; nil if no such action is recorded.
+  /// - Complexity: O(what the actions since wrote).
+  package mutating func undo(of kinds: Set<RecordKind>) throws(ReplicaError) -> UndoneAction? {
+    try actions.trim(at: now)
+    guard let latest = try actions.latest(about: kinds) else { return nil }
+    return try undo(
+      latest.steps.filter { kinds.contains($0.subject) }, of: latest,
+      keeping: latest.steps.filter { !kinds.contains($0.subject) })
+  }
+
+  private mutating func undo(
+    _ steps: [ActionStep], of action: LoggedAction, keeping rest: [ActionStep]
+  ) throws(ReplicaError) -> UndoneAction {
     var changes: [UndoneAction.Change] = []
     let beside = Set(
-      latest.steps.filter { $0.after.written.isEmpty }.map { $0.after.record.key.id })
-    for step in latest.steps.reversed() where !step.after.written.isEmpty {
+      steps.filter { $0.after.written.isEmpty }.map { $0.after.record.key.id })
+    for step in steps.reversed() where !step.after.written.isEmpty {
       changes.insert(try undo(step, beside: beside), at: 0)
     }
-    let undone = UndoneAction(action: latest.action, at: latest.at, changes: changes)
-    if !undone.isWaiting { try actions.remove(latest) }
+    let undone = UndoneAction(action: action.action, at: action.at, changes: changes)
+    if !undone.isWaiting { try actions.keep(rest, of: action) }
     return undone
   }
 

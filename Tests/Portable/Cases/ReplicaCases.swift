@@ -22,6 +22,9 @@ extension PortableCase {
         "an action is undone field by field", told(undo),
         "300 again; the drink is gone: true; left 0 actions"),
       PortableCase(
+        "an action is undone for some kinds of record, and the rest for itself",
+        told(undoOfKinds), "300 again, the setting stays: true; then it is undone: true"),
+      PortableCase(
         "deletions of most records wait for a word", told(massDeletion),
         "15 of 24 held, 0 sent; then 15 sent"),
       PortableCase(
@@ -98,6 +101,32 @@ extension PortableCase {
     }
     return texts.joined(separator: "; ")
       + "; left \(device.tables.contents.actions.stored.count) actions"
+  }
+
+  private static func undoOfKinds() throws(ReplicaError) -> String {
+    var device = Device()
+    try device.run { work throws(ReplicaError) in
+      work.beginAction()
+      try work.save(drink(1, 300))
+      try work.endAction(.water)
+      work.beginAction()
+      try work.save(drink(1, 500))
+      try work.setPreference("unit", to: "ml")
+      try work.endAction(.import)
+      work.beginAction()
+      try work.setPreference("target", to: "18")
+      try work.endAction(.setting)
+    }
+    var text = ""
+    try device.run { work throws(ReplicaError) in
+      _ = try work.undo(of: [.water])
+      let entry = try work.records.all(.water) { try? WaterEntry($0) }.first
+      let hasSettings = try work.records.liveCount() == 3
+      text = "\(entry?.intake.millilitres ?? 0) again, the setting stays: \(hasSettings)"
+      _ = try work.undo(nil)
+      text += "; then it is undone: \(try work.undo(.import)?.isUndone == true)"
+    }
+    return text
   }
 
   private static func massDeletion() throws(ReplicaError) -> String {
