@@ -86,6 +86,11 @@ enum GardenWords {
     return Dictionary(zip(sprouts.map(\.id), whole.map { short[$0] ?? $0 })) { first, _ in first }
   }
 
+  /// A plan as it is typed, which leaves room for titles: `3m firm`.
+  private static func shortLabel(_ plan: Sprout.Plan) -> String {
+    "\(plan.season.code) \(plan.environment.code)"
+  }
+
   /// A table of sprouts.
   static func table(
     _ sprouts: [Sprout], in garden: Garden, _ context: CommandContext, _ style: Style
@@ -94,7 +99,7 @@ enum GardenWords {
     var table = Table("ID", "TWIG", "TITLE", "PLAN", "STATE", "WHEN")
     for sprout in sprouts {
       table.add(
-        ids[sprout.id] ?? "", sprout.twig.number, sprout.title, sprout.plantedPlan.label,
+        ids[sprout.id] ?? "", sprout.twig.number, sprout.title, shortLabel(sprout.plantedPlan),
         state(sprout.state), progress(sprout, context))
     }
     return table.text(heading: style.quiet, width: Terminal.readColumns)
