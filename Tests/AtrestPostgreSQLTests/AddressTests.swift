@@ -6,7 +6,7 @@ import Testing
 
 @testable import AtrestPostgreSQL
 
-@Suite(.timeLimit(.minutes(1))) struct AddressTests {
+@Suite(.timeLimit(.minutes(20))) struct AddressTests {
   private func hosts(_ text: String) throws -> [PostgresAddress.Host] {
     let address = try PostgresAddress(parsing: text)
     return address.hosts

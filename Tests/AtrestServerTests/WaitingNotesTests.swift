@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite(.timeLimit(.minutes(1))) struct WaitingNotesTests {
+@Suite(.timeLimit(.minutes(20))) struct WaitingNotesTests {
   private func id(_ number: Int64) -> AccountID { AccountID(rawValue: number) }
 
   private func note(_ number: Int64, _ notes: inout WaitingNotes) {

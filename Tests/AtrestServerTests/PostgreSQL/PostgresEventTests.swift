@@ -13,7 +13,7 @@ import Testing
 @testable import AtrestServer
 
 extension Postgres {
-  @Suite(.timeLimit(.minutes(2))) struct EventTests {
+  @Suite(.timeLimit(.minutes(20))) struct EventTests {
     private func check(
       _ daemon: PostgresDaemon, through number: UInt64 = 0
     ) async throws -> CheckEventsResponse {

@@ -13,7 +13,7 @@ import Testing
 @testable import AtrestServer
 
 extension Postgres {
-  @Suite(.timeLimit(.minutes(3))) struct LaneTests {
+  @Suite(.timeLimit(.minutes(20))) struct LaneTests {
     private let database: PostgresDatabase
     private let connection: PostgresConnection
     private let kim: AccountID

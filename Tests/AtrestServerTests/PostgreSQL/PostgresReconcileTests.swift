@@ -12,7 +12,7 @@ import Testing
 @testable import AtrestServer
 
 extension Postgres {
-  @Suite(.timeLimit(.minutes(2))) struct ReconcileTests {
+  @Suite(.timeLimit(.minutes(20))) struct ReconcileTests {
     private let database: PostgresDatabase
     private let connection: PostgresConnection
     private let kim: AccountID
