@@ -84,7 +84,8 @@ public enum PortabilityError: Error, Hashable, Sendable {
       "its amount is not within \(TypedRules.millilitres.lowerBound) to "
         + "\(TypedRules.millilitres.upperBound) ml"
     case .targetOutOfRange: "its target is not within a minute to 7 days"
-    case .notATime, .skippedTime, .notADuration, .notAnAmount, .openWithEnd, .endMissing:
+    case .notATime, .skippedTime, .notADuration, .notAnAmount, .ambiguousAmount, .openWithEnd,
+      .endMissing:
       "its parts do not fit each other"
     }
   }

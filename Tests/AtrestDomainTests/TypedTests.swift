@@ -22,6 +22,12 @@ struct TypedTimeTests {
       ("2h 30m ago", "2026-11-21T11:00:00Z"),
       ("90m ago", "2026-11-21T12:00:00Z"),
       ("0m ago", "2026-11-21T13:30:00Z"),
+      ("2 hours ago", "2026-11-21T11:30:00Z"),
+      ("30 min ago", "2026-11-21T13:00:00Z"),
+      ("1 hour 30 minutes ago", "2026-11-21T12:00:00Z"),
+      ("1d ago", "2026-11-20T13:30:00Z"),
+      ("22h30", "2026-11-20T21:30:00Z"),
+      ("yesterday 9h05", "2026-11-20T08:05:00Z"),
       ("14:30", "2026-11-21T13:30:00Z"),
       ("14:31", "2026-11-21T13:31:00Z"),  // Within the tolerance for clocks.
       ("14:32", "2026-11-20T13:32:00Z"),  // Not yet today, so yesterday.
@@ -56,7 +62,8 @@ struct TypedTimeTests {
     "that cannot be read are refused, and never guessed",
     arguments: [
       "", " ", "t", "z", "-", "T10:00", "noon", "tomorrow 22:30", "24:00", "22:60", "22:3", "2230",
-      "22", "-1:30", "22:30:60", "2h", "2d ago", "-2h ago", " ago", "ago", "h ago", "2h61m ago",
+      "22", "-1:30", "22:30:60", "2h", "22h5", "22h30h15", "2w ago", "-2h ago", " ago", "ago",
+      "h ago", "2h61m ago",
       "99999999999999999999h ago", "1999999h ago", "yesterday", "yesterday 25:00",
       "2026-11-21", "2026-13-01T10:00", "2026-02-29T10:00", "2026-04-31T10:00", "1969-12-31T10:00",
       "2026-11-21T10", "2026-11-21T10:00+2", "2026-11-21T10:00+25:00", "2026-11-21T10:00:00.1234Z",
@@ -146,6 +153,8 @@ struct TypedQuantityTests {
     "lengths",
     arguments: [
       ("16h", 960), ("16h30m", 990), ("16h 30m", 990), ("90m", 90), ("1H", 60), ("0h", 0),
+      ("16h30", 990), ("16 hours", 960), ("16 h 30 min", 990), ("1 day", 1440), ("1d 2h", 1560),
+      ("1d90m", 1530),
     ])
   func lengths(text: String, minutes: Int) throws {
     #expect(try Typed.minutes(text) == minutes)
@@ -154,8 +163,8 @@ struct TypedQuantityTests {
   @Test(
     "lengths that cannot be read",
     arguments: [
-      "", "16", "h", "m", "16h30", "16h60m", "30m16h", "1h1h", "-1h", "1.5h", "16 hours",
-      "100000h", "9999999m", "16h30s", "١٦h",
+      "", "16", "h", "m", "16h5", "16h60", "16h60m", "30m16h", "1h1h", "-1h", "1.5h", "1d24h",
+      "1d30", "16 hrss", "16 30h", "10000d", "100000h", "9999999m", "16h30s", "١٦h",
     ])
   func badLengths(text: String) {
     #expect(throws: InputProblem.notADuration) { try Typed.minutes(text) }
@@ -180,6 +189,7 @@ struct TypedQuantityTests {
       ("250", 250), ("250ml", 250), ("250 ML", 250), ("0.5l", 500), ("1l", 1000), ("0.25 l", 250),
       ("8oz", 237), ("8 fl oz", 237), ("8.5oz", 251), ("1oz", 30), ("16oz", 473), ("0", 0),
       ("20l", 20_000), ("250.4", 250), ("250.5ml", 251), ("999999l", 999_999_000),
+      ("0,5l", 500), ("1,5 l", 1500), ("0,125l", 125), ("0.125l", 125), ("8,5oz", 251),
     ])
   func amounts(text: String, millilitres: Int) throws {
     #expect(try Typed.millilitres(text) == millilitres)
@@ -189,10 +199,18 @@ struct TypedQuantityTests {
     "amounts that cannot be read",
     arguments: [
       "", "ml", "a lot", "-250", "250 cups", "1.2.3l", "1.l", ".5l", "1.2345l", "9999999ml",
-      "99999999999999999999999", "1e3", "２５０", "nan", "inf", "250ml250ml", "1,5l",
+      "99999999999999999999999", "1e3", "２５０", "nan", "inf", "250ml250ml", "1,000.5", "1,,5l",
+      ",5l",
     ])
   func badAmounts(text: String) {
     #expect(throws: InputProblem.notAnAmount) { try Typed.millilitres(text) }
+  }
+
+  @Test(
+    "amounts that are a thousand to some people and one to others are not guessed",
+    arguments: ["1.000", "1,000", "2.500 ml", "1.500l", "12,345oz"])
+  func ambiguousAmounts(text: String) {
+    #expect(throws: InputProblem.ambiguousAmount) { try Typed.millilitres(text) }
   }
 }
 

@@ -154,6 +154,18 @@ struct BinaryTests {
     #expect(try atrest("status").out.contains("Water today: 0 ml"))
   }
 
+  @Test("amounts and targets are taken as people write them")
+  func asWritten() throws {
+    for (line, millilitres) in [("1 l", 1000), ("0,5l", 500), ("0.25 l", 250)] {
+      let arguments = ["water", "add"] + line.split(separator: " ").map(String.init) + ["--json"]
+      let row = try #require(try atrest.start(arguments).wait().json() as? [String: Any])
+      #expect(row["millilitres"] as? Int == millilitres)
+    }
+    #expect(try atrest("water").out.contains("1,750 ml"))
+    #expect(try atrest("fast", "start", "18h", "--at", "30 min ago").code == 0)
+    #expect(try atrest("fast").out.contains("0h 30m"))
+  }
+
   @Test("an id that several share names them")
   func ambiguous() throws {
     // Of 17 IDs, two begin with the same of 16 digits.
@@ -174,6 +186,9 @@ struct BinaryTests {
     arguments: [
       ("--help", 0), ("--version", 0), ("fast start --help", 0), ("help water", 0),
       ("frobnicate", 64),
+      ("water", 0), ("fast", 0), ("water add 1 l", 0), ("water add 0,5l", 0),
+      ("water add 1.000", 64), ("water add 1 cup", 64), ("fast start 16h", 0),
+      ("fast start 16h --target 18h", 64), ("fast start soon", 64), ("fast start now", 64),
       ("water add", 0), ("water add lots", 64), ("water add 0", 65), ("water add 20l", 65),
       ("fast start --at 25:00", 64), ("fast start --at 2999-01-01T00:00", 65),
       ("fast start --target 0", 65), ("fast start --target 200h", 65), ("fast complete", 65),

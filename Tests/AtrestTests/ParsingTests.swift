@@ -65,7 +65,7 @@ struct ParsingTests {
     arguments: [
       "sessions edit 3f", "sessions edit 3f --outcome won", "sessions list --limit 0",
       "sessions list --limit many", "water edit 3f", "water list --days 0", "water list --days -3",
-      "fast start now", "fast complete --target 16h", "devices revoke",
+      "fast start 16h 18h", "fast complete --target 16h", "devices revoke",
       "devices revoke 9b1f --only --with-descendants",
     ])
   func usage(line: String) {

@@ -59,7 +59,7 @@ extension CommandFailure {
 
   private static func status(of error: InputProblem) -> ExitStatus {
     switch error {
-    case .notATime, .notADuration, .notAnAmount, .openWithEnd, .endMissing: .usage
+    case .notATime, .notADuration, .notAnAmount, .ambiguousAmount, .openWithEnd, .endMissing: .usage
     case .skippedTime, .inTheFuture, .longAgo, .endBeforeStart, .fastTooLong, .amountOutOfRange,
       .ouncesOutOfRange, .targetOutOfRange:
       .data

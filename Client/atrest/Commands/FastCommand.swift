@@ -20,7 +20,8 @@ struct FastCommand: ParsableCommand {
         atrest fast complete
         atrest fast abandon
       """,
-    subcommands: [Start.self, Complete.self, Abandon.self])
+    subcommands: [Start.self, Complete.self, Abandon.self, NowCommand.self],
+    defaultSubcommand: NowCommand.self)
 
   struct Start: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,9 +31,12 @@ struct FastCommand: ParsableCommand {
 
         EXAMPLES:
           atrest fast start
+          atrest fast start 16h
           atrest fast start --at 20:15 --target 18h
         """, aliases: ["begin"])
 
+    @Argument(help: ArgumentHelp("The target, like `--target`.", valueName: "duration"))
+    var duration: String?
     @Option(help: ArgumentHelp("When it began; otherwise now.", valueName: "time"))
     var at: String?
     @Option(
@@ -43,12 +47,16 @@ struct FastCommand: ParsableCommand {
     @OptionGroup var options: ReplicaOptions
     @OptionGroup var format: FormatOptions
 
+    func validate() throws {
+      if duration != nil, target != nil { throw ValidationError("Say the target once.") }
+    }
+
     func run() throws {
       let context = CommandContext.current()
       let typedStart = try context.time(at)
       let start = typedStart ?? context.now
       if typedStart != nil { try TypedRules.check(start: start, end: nil, now: context.now) }
-      let typedTarget = try typedTarget(target)
+      let typedTarget = try typedTarget(duration ?? target)
       let (session, settings) = try options.open().transaction { store in
         let settings = try Choices(store).settings
         let session = try store.begin(

@@ -11,7 +11,7 @@ import AtrestReplication
 import AtrestWire
 import Foundation
 
-/// `atrest water add|today|list|edit|delete|undo`.
+/// `atrest water add|today|list|edit|delete|undo`; alone it is `today`.
 struct WaterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "water", abstract: "Note water, and look at it.",
@@ -21,7 +21,8 @@ struct WaterCommand: ParsableCommand {
         atrest water today
         atrest water undo
       """,
-    subcommands: [Add.self, Today.self, List.self, Edit.self, Delete.self, Undo.self])
+    subcommands: [Add.self, Today.self, List.self, Edit.self, Delete.self, Undo.self],
+    defaultSubcommand: Today.self)
 
   /// Finds the entry with an id prefix.
   static func find(
@@ -59,6 +60,8 @@ struct WaterCommand: ParsableCommand {
 
     @Argument(help: "How much: 250, 250ml, 0.5l or 8oz; otherwise your quick addition.")
     var amount: String?
+    // `1 l`, as people write it, is two arguments.
+    @Argument(help: .hidden) var unit: String?
     @Option(help: ArgumentHelp("When; otherwise now.", valueName: "time")) var at: String?
     @OptionGroup var options: ReplicaOptions
     @OptionGroup var format: FormatOptions
@@ -67,6 +70,7 @@ struct WaterCommand: ParsableCommand {
       let context = CommandContext.current()
       let time = try context.time(at) ?? context.now
       // Invalid input must not create a replica.
+      let amount = amount.map { [$0, unit ?? ""].joined(separator: " ") }
       if let amount { _ = try Typed.millilitres(amount) }
       let (entry, person, water) = try options.open().transaction { store in
         let choices = try Choices(store)

@@ -13,6 +13,8 @@ public enum InputProblem: Error, Hashable, Sendable, CaseIterable {
   case notADuration
   /// Not an amount in any accepted form.
   case notAnAmount
+  /// A number that is a thousand to some people and one to others.
+  case ambiguousAmount
   /// A time after now.
   case inTheFuture
   /// A time before 1970.
@@ -40,6 +42,7 @@ public enum InputProblem: Error, Hashable, Sendable, CaseIterable {
       case .skippedTime: "skippedTime"
       case .notADuration: "notADuration"
       case .notAnAmount: "notAnAmount"
+      case .ambiguousAmount: "ambiguousAmount"
       case .inTheFuture: "inTheFuture"
       case .longAgo: "longAgo"
       case .endBeforeStart: "endBeforeStart"

@@ -8,8 +8,9 @@ public enum Typed {
   /// The longest text that is parsed, in characters.
   public static let limitCharacters = 64
 
-  /// Parses a time: `now`, `2h ago`, `22:30`, `yesterday 22:30`, `today 7:05`, `2026-11-21 22:30`,
-  /// `2026-11-21T22:30:15`, `2026-11-21T20:30:00.250Z`, `2026-11-21T22:30+02:00`.
+  /// Parses a time: `now`, `2h ago`, `30 min ago`, `22:30`, `22h30`, `yesterday 22:30`,
+  /// `today 7:05`, `2026-11-21 22:30`, `2026-11-21T22:30:15`, `2026-11-21T20:30:00.250Z`,
+  /// `2026-11-21T22:30+02:00`.
   ///
   /// A time without a zone is local to `zone`; an ambiguous one means the first occurrence. A bare
   /// clock time is today's, or yesterday's if today's has not come. The result may lie in the
@@ -21,7 +22,7 @@ public enum Typed {
     let text = try normalized(text, or: .notATime)
     if text == "now" { return now }
     if text.hasSuffix(" ago") {
-      guard let minutes = minutes(in: text.dropLast(4)) else { throw .notATime }
+      guard let minutes = TypedDuration.minutes(in: text.dropLast(4)) else { throw .notATime }
       return now.advanced(by: -Int64(minutes) * Milliseconds.perMinute)
     }
     let today = LocalDay(now, in: zone)
@@ -38,14 +39,13 @@ public enum Typed {
     return try isoTime(text, in: zone)
   }
 
-  /// Parses a duration, `16h`, `16h30m`, `16h 30m` or `90m`, to minutes. It may be 0; `TypedRules`
-  /// checks that.
+  /// Parses a duration, `16h`, `16h30m`, `16 hours 30 min` or `90m`, to minutes. It may be 0;
+  /// `TypedRules` checks that.
   ///
   /// - Throws: `InputProblem.notADuration`.
   public static func minutes(_ text: String) throws(InputProblem) -> Int {
-    guard let minutes = minutes(in: try normalized(text, or: .notADuration)[...]) else {
-      throw .notADuration
-    }
+    let text = try normalized(text, or: .notADuration)
+    guard let minutes = TypedDuration.minutes(in: text[...]) else { throw .notADuration }
     return minutes
   }
 
@@ -63,22 +63,23 @@ public enum Typed {
     return minutes
   }
 
-  /// Parses an amount, `250`, `250ml`, `0.5l` or `8oz` (US fluid ounces, 29.5735295625 ml), to the
-  /// nearest millilitre. It may be 0 or huge; `TypedRules` checks that.
+  /// Parses an amount, `250`, `250ml`, `0.5l`, `0,5 l` or `8oz` (US fluid ounces, 29.5735295625
+  /// ml), to the nearest millilitre. It may be 0 or huge; `TypedRules` checks that.
   ///
-  /// - Throws: `InputProblem.notAnAmount`.
+  /// - Throws: `InputProblem.notAnAmount`. `.ambiguousAmount` for `1.000` and `1,000`, which are a
+  ///   thousand to some people and one to others.
   public static func millilitres(_ text: String) throws(InputProblem) -> Int {
     try millilitres(text, unit: .millilitres)
   }
 
   /// Parses an amount with a default unit for a bare number.
   ///
-  /// - Throws: `InputProblem.notAnAmount`.
+  /// - Throws: `InputProblem.notAnAmount`, `.ambiguousAmount`.
   public static func millilitres(
     _ text: String, unit: WaterUnit
   ) throws(InputProblem) -> Int {
     let text = try normalized(text, or: .notAnAmount)
-    let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == ",") }
     let typed = text.dropFirst(number.count).drop { $0 == " " }
     // In billionths of a litre, which keeps every significant digit of the ounce.
     let perUnit: Int64
@@ -88,11 +89,13 @@ public enum Typed {
     case "oz", "fl oz", "floz": perUnit = 29_573_530
     default: throw .notAnAmount
     }
-    let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+    let parts = number.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," }
     guard let whole = digits(parts.first ?? "", upTo: 6) else { throw .notAnAmount }
     var thousandths = whole * 1000
     if parts.count == 2 {
       guard let fraction = digits(parts[1], upTo: 3) else { throw .notAnAmount }
+      // No number of thousands begins with a zero.
+      guard parts[1].utf8.count < 3 || whole == 0 else { throw .ambiguousAmount }
       thousandths += fraction * [100, 10, 1][parts[1].count - 1]
     } else if parts.count != 1 {
       throw .notAnAmount
@@ -113,39 +116,23 @@ public enum Typed {
   }
 
   /// Parses one to `limit` ASCII digits.
-  private static func digits(_ text: Substring, upTo limit: Int) -> Int? {
+  static func digits(_ text: Substring, upTo limit: Int) -> Int? {
     guard (1...limit).contains(text.utf8.count),
       text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else { return nil }
     return Int(text)
   }
 
-  /// Parses `16h`, `16h30m`, `16h 30m` or `90m`; minutes after an hour are below 60.
-  private static func minutes(in text: Substring) -> Int? {
-    let parts = text.split(separator: "h", omittingEmptySubsequences: false)
-    func minutes(_ part: Substring) -> Int? {
-      part.last == "m" ? digits(part.dropLast(), upTo: 6) : nil
-    }
-    switch parts.count {
-    case 1: return minutes(parts[0])
-    case 2:
-      guard let hours = digits(parts[0], upTo: 5) else { return nil }
-      let rest = parts[1].drop { $0 == " " }
-      if rest.isEmpty { return parts[1].isEmpty ? hours * 60 : nil }
-      guard let extra = minutes(rest), extra < 60 else { return nil }
-      return hours * 60 + extra
-    default: return nil
-    }
-  }
-
-  /// Parses `7:05`, `22:30` or `22:30:15` to seconds since midnight.
+  /// Parses `7:05`, `22:30`, `22h30` or `22:30:15` to seconds since midnight.
   private static func clockSecond(_ text: Substring) -> Int? {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let separator: Character = text.contains(":") ? ":" : "h"
+    let parts = text.split(separator: separator, omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count), parts.dropFirst().allSatisfy({ $0.utf8.count == 2 }),
       let hour = digits(parts[0], upTo: 2), hour < 24,
       let minute = digits(parts[1], upTo: 2), minute < 60
     else { return nil }
     guard parts.count == 3 else { return hour * 3600 + minute * 60 }
+    guard separator == ":" else { return nil }
     guard let second = digits(parts[2], upTo: 2), second < 60 else { return nil }
     return hour * 3600 + minute * 60 + second
   }

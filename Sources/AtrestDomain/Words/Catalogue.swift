@@ -287,6 +287,11 @@ enum Catalogue {
       "problem.notAnAmount",
       "That is not an amount I can read. Try `250`, `250ml`, `0.5l` or `8oz`."
     ),
+    (
+      "problem.ambiguousAmount",
+      "Some people read that as a thousand, others as one. Write it without the separator, as "
+        + "`1000ml`, or as `1l`."
+    ),
     ("problem.inTheFuture", "That time has not come yet. Give one that has passed."),
     ("problem.longAgo", "That time is before 1970. Give a later one."),
     (
