@@ -57,6 +57,17 @@ import Testing
     #expect(account.learn(cursor(6), at: before), "a head that follows is never late")
   }
 
+  @Test("a read that began while a commit went on, and ends after it, does not take its head away")
+  func readBesideCommit() {
+    let commitBegan = now
+    let readBegan = now
+    #expect(account.learn(cursor(5), at: commitBegan))
+    #expect(!account.learn(cursor(4), at: readBegan))
+    #expect(account.trustedHead == cursor(5))
+    #expect(account.learn(cursor(4), at: now), "the database went back")
+    #expect(account.trustedHead == cursor(4))
+  }
+
   @Test("news end the trust in what was read before them, and give no other head")
   func news() {
     _ = account.learn(cursor(3), at: now)

@@ -36,6 +36,8 @@ package final class AccountState: Sendable {
     var cursor: Cursor
     /// Before it was read.
     var learned: Instant
+    /// When it was first known here: what began to read before may have read an earlier one.
+    var noted: Instant
     /// When another commit was heard of: what was read until then is not trusted.
     var doubted: Instant
   }
@@ -51,7 +53,9 @@ package final class AccountState: Sendable {
     self.name = name
     self.trust = trust
     known = Mutex(
-      KnownHead(cursor: head, learned: learned, doubted: Instant(nanoseconds: 0)))
+      KnownHead(
+        cursor: head, learned: learned, noted: trust?.now() ?? learned,
+        doubted: Instant(nanoseconds: 0)))
   }
 
   /// Burst sizes for actions that each leave an event, which cannot be removed. Refilled once a
@@ -100,13 +104,17 @@ package final class AccountState: Sendable {
   /// Learns the head as the store has it.
   ///
   /// - Parameter instant: Before the head was read, or before the transaction began that advanced
-  ///   it. What was learned later stays, unless it is an earlier head: two reads may end in another
-  ///   order than they began in.
+  ///   it. A read may begin after a commit began and before it ended, and end last: so an earlier
+  ///   head, as a database has that went back, counts only if the read began once the other one was
+  ///   known.
   /// - Returns: Whether it is another head than the one that was known. Streams have to be told.
   func learn(_ head: Cursor, at instant: Instant) -> Bool {
-    known.withLock { known in
-      guard instant > known.learned || head.sequence > known.cursor.sequence else { return false }
+    let now = trust?.now() ?? instant
+    return known.withLock { known in
       let isNew = head != known.cursor
+      let isLater = instant > (isNew ? known.noted : known.learned)
+      guard isLater || head.sequence > known.cursor.sequence else { return false }
+      if isNew { known.noted = now }
       (known.cursor, known.learned) = (head, instant)
       return isNew
     }
