@@ -23,8 +23,9 @@ enum TypedDuration {
     var digits: Int { self == .minute ? 6 : self == .hour ? 5 : 4 }
   }
 
-  /// The minutes of a lower-case text: one or more numbers with units, the greatest unit first. What
-  /// follows a greater unit is less than one of it. Two digits after hours are minutes: `16h30`.
+  /// The minutes of a lower-case text: one or more numbers with units, the greatest unit first.
+  /// What follows a greater unit is less than one of it. Two digits after hours are minutes:
+  /// `16h30`.
   static func minutes(in text: Substring) -> Int? {
     var rest = text
     var total = 0
