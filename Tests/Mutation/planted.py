@@ -522,6 +522,14 @@ PLANTED = [
         "guard «status.st_size <= limitBytes» else { throw .tooLong }",
         "status.st_size <= limitBytes + 1",
     ),
+    one(
+        "headTakenAway",
+        "A read that began beside a commit, and ends after it, takes the commit's head away.",
+        f"{SERVER}/Accounts/AccountState.swift",
+        "instant > «(isNew ? known.noted : known.learned)»",
+        "known.learned",
+        tests="AtrestServerTests",
+    ),
     # Stores.
     one(
         "backupNotSynced",

@@ -483,7 +483,7 @@ SIMULATED = [
         "A read of an earlier head counts though it ended late.",
         Edit(
             f"{SERVER}/Accounts/AccountState.swift",
-            "guard «instant > known.learned || head.sequence > known.cursor.sequence» else",
+            "guard «isLater || head.sequence > known.cursor.sequence» else",
             "head != known.cursor",
         ),
     ),
