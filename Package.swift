@@ -15,6 +15,12 @@ let strict: [SwiftSetting] =
   (Context.environment["ATREST_STRICT"] == nil ? [] : [.unsafeFlags(["-warnings-as-errors"])])
   + (fuzzer == nil ? [] : [.unsafeFlags(["-sanitize=address", "-sanitize-coverage=\(coverage)"])])
 
+/// `make release` names the commit, which `--version` prints.
+let commit = Context.environment["ATREST_COMMIT"] ?? ""
+let build: [CSetting] =
+  commit.isEmpty || !commit.allSatisfy { $0.isASCII && ($0.isHexDigit || $0 == "-") }
+  ? [] : [.define("ATREST_COMMIT", to: "\"\(commit)\"")]
+
 /// The server's transport, on epoll, nghttp2 and OpenSSL, is Linux's. Clients elsewhere bring
 /// another one.
 let linux = TargetDependencyCondition.when(platforms: [.linux])
@@ -79,6 +85,7 @@ let package = Package(
     .systemLibrary(
       name: "CAtrestPQ", path: "Sources/CAtrestPQ", pkgConfig: "libpq",
       providers: [.apt(["libpq-dev"])]),
+    .target(name: "CAtrestBuild", path: "Sources/CAtrestBuild", cSettings: build),
     .target(name: "CAtrestEpoll", path: "Sources/CAtrestEpoll"),
     .systemLibrary(name: "CAtrestMalloc", path: "Sources/CAtrestMalloc"),
     .target(
@@ -107,7 +114,8 @@ let package = Package(
     .target(
       name: "AtrestCommandLine",
       dependencies: [
-        "AtrestDomain", "AtrestFoundation", "AtrestReplication", "CAtrestQRencode",
+        "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestWire", "CAtrestBuild",
+        "CAtrestQRencode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/AtrestCommandLine", swiftSettings: strict),
@@ -441,7 +449,9 @@ let package = Package(
       packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "AtrestSyncdTests",
-      dependencies: ["atrest-syncd", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "atrest-syncd", "AtrestCommandLine", .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestLabTests",

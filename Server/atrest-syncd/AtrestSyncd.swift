@@ -3,8 +3,6 @@
 
 import ArgumentParser
 import AtrestCommandLine
-import AtrestWire
-import Foundation
 
 @main
 struct AtrestSyncd: AsyncParsableCommand {
@@ -15,44 +13,23 @@ struct AtrestSyncd: AsyncParsableCommand {
       Start it with `atrest-syncd serve`, and make an account in a second terminal with
       `atrest-syncd account add NAME`. What that prints joins the first device.
       """,
-    version: ProgramVersion.text,
+    version: BuildVersion.text,
     subcommands: [
       Serve.self, AccountCommand.self, DeviceCommand.self, Backup.self, Verify.self,
-      RestoreCommand.self, StoreCommand.self, AuditCommand.self, LimitsCommand.self,
+      RestoreCommand.self, StoreCommand.self, AuditCommand.self, ConfigCommand.self,
+      LimitsCommand.self,
     ])
 
   static func main() async {
     TerminalWidth.widenHelp()
-    await main(nil)
-  }
-}
-
-/// The data directory option, the same for every command.
-struct DataOptions: ParsableArguments {
-  @Option(
-    name: .customLong("data"),
-    help: ArgumentHelp(
-      "The folder that holds the server's data; otherwise $XDG_DATA_HOME/atrest-syncd, or "
-        + "~/.local/share/atrest-syncd without that variable.", valueName: "dir"))
-  var directory: String = Self.standard
-
-  /// The default location according to the XDG Base Directory Specification.
-  private static var standard: String {
-    let environment = ProcessInfo.processInfo.environment
-    if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") {
-      return base + "/atrest-syncd"
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do {
+      let completed = try CommandLineArguments.completed(arguments)
+      await main(completed)
+    } catch {
+      let failure = error as? CommandFailure
+      printError((failure?.sentence ?? message(for: error)) + "\n")
+      endProcess(failure?.status ?? .software)
     }
-    return (environment["HOME"] ?? ".") + "/.local/share/atrest-syncd"
-  }
-
-  /// The directory without a trailing slash.
-  var path: String {
-    var path = directory
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    return path
-  }
-
-  func validate() throws {
-    guard !directory.isEmpty else { throw ValidationError("--data names no folder.") }
   }
 }

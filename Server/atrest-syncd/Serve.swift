@@ -14,7 +14,10 @@ struct Serve: AsyncParsableCommand {
     commandName: "serve", abstract: "Run the server until it is told to stop (Ctrl-C, or SIGTERM).",
     discussion: """
       Connections are encrypted. The first start makes a key and a certificate, identity.pem in the data folder; pairing links carry \
-      its fingerprint. SIGHUP reads the files of --tls-cert and --tls-key again, and ends no connection.
+      its fingerprint.
+
+      Each option may stand in a configuration file as well, see `atrest-syncd config`. SIGHUP reads that file and the files of --tls-cert \
+      and --tls-key again, and ends no connection.
       """)
 
   @OptionGroup var data: DataOptions
@@ -59,12 +62,7 @@ struct Serve: AsyncParsableCommand {
   @Flag(help: "Do not encrypt. Only for 127.0.0.1 and [::1]: tests, or a proxy that encrypts.")
   var insecure = false
 
-  @Option(
-    name: .customLong("log-level"),
-    help: ArgumentHelp(
-      "trace, debug, info, notice, warning, error or critical.", valueName: "level"),
-    transform: Self.level)
-  var logLevel: Logger.Level = .info
+  @OptionGroup var log: LogOptions
 
   func run() async throws {
     try await reported { try await serve() }
@@ -72,34 +70,11 @@ struct Serve: AsyncParsableCommand {
 
   private func serve() async throws {
     Allocator.sharesArenas()
-    let level = logLevel
-    let logger = Logger(label: "atrest-syncd") { _ in LineLogHandler(logLevel: level) }
-    let listen: SocketAddress
-    do throws(SocketError) { listen = try SocketAddress(parsing: address) } catch {
-      throw CommandFailure(error.userMessage, .usage)
-    }
-    if case .unix = listen {
-      throw CommandFailure("Devices call over TCP. Choose an address like 127.0.0.1:7443.", .usage)
-    }
-    let encryption = try encryption()
+    let settings = LogSettings(level: log.level, format: log.format)
+    let logger = Logger(label: "atrest-syncd") { _ in LineLogHandler(settings) }
+    let configuration = try configuration(logger)
     if formerAdvertisedAddress != nil { printError("--public is called --advertise now.\n") }
-    let advertisedAddress = advertisedAddress ?? formerAdvertisedAddress
-    if let advertisedAddress, (try? Endpoint(parsing: advertisedAddress)) == nil {
-      throw CommandFailure("--advertise is not HOST:PORT. Say what devices are to call.", .usage)
-    }
-    if listen.isAnyAddress, advertisedAddress == nil, !insecure {
-      throw CommandFailure(
-        "\(address) stands for every address of this machine. Say with --advertise HOST:PORT what devices are to call.",
-        .usage)
-    }
-    let trusted = try proxies.map { text in
-      guard let address = SocketAddress(host: text) else {
-        throw CommandFailure("--trusted-proxy \(text) is not an address such as 192.0.2.1.", .usage)
-      }
-      return address
-    }
-    let policy = try purchases.policy()
-    let limits = try bounds.limits()
+    var reload = Reload(settings, logger)
     // Install signal handling first. SIGPIPE from a closed connection must not end the process, and
     // a signal during startup must lead to an orderly stop.
     let (signals, arrived) = AsyncStream.makeStream(of: SignalWatcher.Signal.self)
@@ -115,17 +90,6 @@ struct Serve: AsyncParsableCommand {
     }
     defer { watcher.stop() }
 
-    var configuration = Server.Configuration(
-      dataDirectory: data.path, listenAddress: listen, logger: logger,
-      onFatal: { _ in endProcess(.inputOutput) })
-    configuration.databases = try store.databases()
-    configuration.databaseSession = store.session
-    configuration.encryption = encryption
-    configuration.advertisedAddress = advertisedAddress
-    configuration.purchases = policy
-    configuration.limits = limits
-    configuration.proxies = TrustedProxies(trusted)
-    configuration.shardCount = LimitOptions.shardCount
     let server: Server
     do throws(ServerError) { server = try await Server.start(configuration) } catch {
       throw CommandFailure(error.userMessage, ExitStatus(error))
@@ -139,9 +103,49 @@ struct Serve: AsyncParsableCommand {
         logger.info("stopping", metadata: ["signal": "\(signal)"])
         break
       }
-      renewCertificate(of: server, logger)
+      reload(server)
     }
     await server.stop()
+  }
+
+  /// What the options say, without looking at the data.
+  /// - Throws: `CommandFailure` if they cannot be served.
+  func configuration(_ logger: Logger) throws -> Server.Configuration {
+    let listen: SocketAddress
+    do throws(SocketError) { listen = try SocketAddress(parsing: address) } catch {
+      throw CommandFailure("--listen: " + error.userMessage, .usage)
+    }
+    if case .unix = listen {
+      throw CommandFailure(
+        "--listen: devices call over TCP. Choose an address like 127.0.0.1:7443.", .usage)
+    }
+    let advertisedAddress = advertisedAddress ?? formerAdvertisedAddress
+    if let advertisedAddress, (try? Endpoint(parsing: advertisedAddress)) == nil {
+      throw CommandFailure("--advertise is not HOST:PORT. Say what devices are to call.", .usage)
+    }
+    if listen.isAnyAddress, advertisedAddress == nil, !insecure {
+      throw CommandFailure(
+        "\(address) stands for every address of this machine. Say with --advertise HOST:PORT what devices are to call.",
+        .usage)
+    }
+    let trusted = try proxies.map { text in
+      guard let address = SocketAddress(host: text) else {
+        throw CommandFailure("--trusted-proxy \(text) is not an address such as 192.0.2.1.", .usage)
+      }
+      return address
+    }
+    var configuration = Server.Configuration(
+      dataDirectory: data.path, listenAddress: listen, logger: logger,
+      onFatal: { _ in endProcess(.inputOutput) })
+    configuration.databases = try store.databases()
+    configuration.databaseSession = store.session
+    configuration.encryption = try encryption()
+    configuration.advertisedAddress = advertisedAddress
+    configuration.purchases = try purchases.policy()
+    configuration.limits = try bounds.limits()
+    configuration.proxies = TrustedProxies(trusted)
+    configuration.shardCount = LimitOptions.shardCount
+    return configuration
   }
 
   private func encryption() throws -> Encryption {
@@ -155,22 +159,5 @@ struct Serve: AsyncParsableCommand {
     default:
       throw CommandFailure("--tls-cert and --tls-key go together. Give both, or none.", .usage)
     }
-  }
-
-  private func renewCertificate(of server: Server, _ logger: Logger) {
-    do throws(TLSFileError) {
-      let isNew = try server.renewCertificate()
-      logger.info(
-        isNew ? "the certificate was read again" : "there is no certificate to read again")
-    } catch {
-      logger.error("the old certificate stays in use: \(error.userMessage)")
-    }
-  }
-
-  private static func level(_ name: String) throws -> Logger.Level {
-    guard let level = Logger.Level(rawValue: name) else {
-      throw ValidationError("“\(name.prefix(40))” is no log level.")
-    }
-    return level
   }
 }

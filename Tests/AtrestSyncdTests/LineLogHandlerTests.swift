@@ -9,7 +9,7 @@ import Testing
 @Suite("Log lines", .timeLimit(.minutes(20)))
 struct LineLogHandlerTests {
   private func line(_ message: String, _ metadata: Logger.Metadata = [:]) -> String {
-    LineLogHandler(logLevel: .trace).line(
+    LineLogHandler(LogSettings(level: .trace, format: .text)).line(
       of: LogEvent(
         level: .info, message: "\(message)", metadata: metadata, source: nil, file: #fileID,
         function: #function, line: #line))
