@@ -9,7 +9,7 @@ SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/sim
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall demo demo-nodes run test bench chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
+.PHONY: install uninstall dist dist-check demo demo-nodes run test bench chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -94,11 +94,22 @@ compatibility: build
 install:
 	@Scripts/install install $(RELEASE)
 
+## dist: a tarball and Debian packages in dist/
+dist: release
+	@Scripts/install-missing dist
+	@Scripts/dist $(RELEASE) dist
+
+## dist-check: installs, upgrades and purges the packages in a bare Debian; needs root, a minute
+dist-check:
+	@Scripts/install-missing dist
+	@Tests/Install/packages $(RELEASE)
+
 ## uninstall: takes them away; replicas and the server's data stay
 uninstall:
 	@Scripts/install uninstall $(RELEASE)
 
 # Link Swift's libraries statically: programs are copied to machines without a toolchain.
+release: export ATREST_COMMIT = $(shell git rev-parse --short=12 HEAD 2> /dev/null)
 release: deps
 	@$(SWIFT) build -c release --static-swift-stdlib --product atrest-syncd
 	@$(SWIFT) build -c release --static-swift-stdlib --product atrest
@@ -121,7 +132,7 @@ protos: deps
 	@Scripts/generate-protos
 
 clean:
-	@rm -rf .build .venv run Benchmarks/.build Adapters/*/.build
+	@rm -rf .build .venv run dist Benchmarks/.build Adapters/*/.build
 
 # Variables that people pass to `make install`, `make simulate` and `make law`.
 export PREFIX DESTDIR SEED SEEDS FIRST DEVICES OPERATIONS FAULTS SURVEY BUGS ACTIONS

@@ -34,7 +34,7 @@ struct Atrest: ParsableCommand {
       Times: now, 22:30, yesterday 22:30, 2h ago, 2026-11-21T22:30.
       Ids may be shortened. NO_COLOR turns emphasis off.
       """,
-    version: ProgramVersion.text,
+    version: BuildVersion.text,
     subcommands: [
       NowCommand.self, FastCommand.self, WaterCommand.self, UndoCommand.self,
       TimerCommand.self, CalendarCommand.self, HistoryCommand.self, ForestCommand.self,

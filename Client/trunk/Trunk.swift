@@ -38,7 +38,7 @@ struct Trunk: ParsableCommand, Companion {
       A twig is written 3.5: branch 3, twig 5. A sprout is named by the beginning of its id, or by words of its title. \
       Times: now, 22:30, yesterday 22:30, 2h ago, 2026-11-21T22:30. NO_COLOR turns emphasis off.
       """,
-    version: ProgramVersion.text,
+    version: BuildVersion.text,
     subcommands: [
       TreeCommand.self, BranchCommand.self, TwigCommand.self, PlantCommand.self, DraftCommand.self,
       WaterCommand.self, ShineCommand.self, HarvestCommand.self, UprootCommand.self,
