@@ -61,6 +61,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", "5.0.1"..<"7.0.0"),
   ],
@@ -171,7 +172,10 @@ let package = Package(
       path: "Sources/AtrestTLS", swiftSettings: strict),
     .target(
       name: "AtrestRPC",
-      dependencies: ["AtrestLedger", "AtrestHTTP2", "AtrestSockets", "AtrestTLS"],
+      dependencies: [
+        "AtrestLedger", "AtrestHTTP2", "AtrestSockets", "AtrestTLS",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+      ],
       path: "Sources/AtrestRPC", swiftSettings: strict),
 
     // The server.
@@ -179,6 +183,12 @@ let package = Package(
     .target(
       name: "AtrestPostgreSQL", dependencies: ["AtrestHTTP2", "AtrestSockets", "CAtrestPQ"],
       path: "Server/AtrestPostgreSQL", swiftSettings: strict),
+    // Metrics for Prometheus: a backend of swift-metrics, and who serves it.
+    .target(
+      name: "AtrestMetrics",
+      dependencies: [
+        "AtrestHTTP2", "AtrestSockets", .product(name: "CoreMetrics", package: "swift-metrics"),
+      ], path: "Server/AtrestMetrics", swiftSettings: strict),
     .target(
       name: "AtrestServer",
       dependencies: [
@@ -188,18 +198,21 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/AtrestServer", swiftSettings: strict),
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "AtrestPostgreSQL", "CAtrestMalloc", "AtrestDomain", "AtrestFiles",
+        "AtrestServer", "AtrestMetrics", "AtrestPostgreSQL", "CAtrestMalloc", "AtrestDomain",
+        "AtrestFiles",
         "AtrestFoundation",
         "AtrestSockets",
         "AtrestEntitlements", "AtrestRPC", "AtrestReplication", "AtrestProtocol",
         "AtrestCommandLine", "AtrestTLS", "AtrestWire",
         "AtrestHTTP2",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/atrest-syncd", swiftSettings: strict),
 
@@ -402,7 +415,8 @@ let package = Package(
     .testTarget(
       name: "AtrestServerTests",
       dependencies: [
-        "AtrestAppStore", "AtrestServer", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
+        "AtrestAppStore", "AtrestServer", "AtrestMetrics", "AtrestDomain", "AtrestFoundation",
+        "AtrestSockets",
         "AtrestEntitlements", "AtrestRPC", "AtrestLedger", "AtrestPostgreSQL",
         "AtrestReplication", "AtrestProtocol",
         "AtrestTestSupport", "AtrestWire",
@@ -451,6 +465,13 @@ let package = Package(
       name: "AtrestSyncdTests",
       dependencies: [
         "atrest-syncd", "AtrestCommandLine", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AtrestMetricsTests",
+      dependencies: [
+        "AtrestMetrics", "AtrestHTTP2", "AtrestSockets",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
       ],
       swiftSettings: strict),
     .testTarget(

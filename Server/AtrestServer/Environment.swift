@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's clocks and randomness. Everything else is a parameter.
+// The server's clocks and randomness, and where its store's work is counted.
 
 import AtrestHTTP2
 import AtrestReplication
 import AtrestSockets
 import Glibc
 
-/// Clocks and the source of random bytes.
+/// Clocks, the source of random bytes, and metrics.
 package struct Environment: Sendable {
   /// The server's wall clock.
   package var now: @Sendable () -> WallTime
@@ -22,6 +22,9 @@ package struct Environment: Sendable {
 
   /// A monotonic clock that says when something was learned: see `CacheTrust`.
   package var instant: @Sendable () -> Instant
+
+  /// Counts the work of the store's queues. Nil: nobody does.
+  package var metrics: StoreMetrics?
 
   /// Creates an environment, for tests and simulations.
   package init(

@@ -40,6 +40,8 @@ package final class Server: Sendable {
     /// The policy for verifying purchases. Nil: Entitlements.Submit is rejected.
     package var purchases: VerificationPolicy?
     package var logger: Logger
+    /// Where the server counts what it does. Nil: nowhere.
+    package var metrics: ServerMetrics?
     /// The databases of several servers, by cell. None: a SQLite file in the data directory.
     package var databases: [CellNumber: PostgresAddress] = [:]
     /// What sessions with the databases allow.
@@ -87,6 +89,8 @@ package final class Server: Sendable {
   ///
   /// - Throws: `ServerError`. Nothing stays open then.
   package static func start(_ configuration: Configuration) async throws(ServerError) -> Server {
+    var configuration = configuration
+    configuration.environment.metrics = configuration.metrics?.store
     if case .none = configuration.encryption, !configuration.listenAddress.isLoopback {
       throw .notLoopback(configuration.listenAddress.description)
     }
@@ -177,7 +181,18 @@ package final class Server: Sendable {
     forDevices.onHandlerError = { path, error in
       logger.error("a handler failed", metadata: ["path": "\(path)", "type": "\(type(of: error))"])
     }
+    let metrics = configuration.metrics
     var forOwner = forDevices
+    forDevices.onCallEnd = { call in
+      metrics?.calls.record(call)
+      guard logger.logLevel <= .debug else { return }
+      logger.debug(
+        "a call ended",
+        metadata: [
+          "method": "\(call.path ?? "unknown")", "code": "\(call.code)",
+          "ms": "\(call.duration / .milliseconds(1))",
+        ])
+    }
     forOwner.shardCount = 1
     forOwner.maxConnections = 64
     forOwner.maxUnauthenticatedConnections = 64
@@ -221,6 +236,24 @@ package final class Server: Sendable {
     }
     return identity
   }
+
+  /// What the server does at the moment. Costs microseconds, and some more for many accounts.
+  package var report: ServerReport {
+    let censuses = cells.all.map(\.registry.census)
+    return ServerReport(
+      calls: devicesServer.statistics, heldBytes: devicesServer.holder.chargedBytes,
+      connectionBytes: devicesServer.overhead.chargedBytes,
+      queueBytes: cells.all.reduce(0) { $0 + $1.backend.queue.waitingBytes },
+      watchers: censuses.reduce(0) { $0 + $1.watches },
+      accounts: censuses.reduce(0) { $0 + $1.accounts },
+      devices: censuses.reduce(0) { $0 + $1.devices },
+      diskFreeBytes: DiskGuard.freeBytes(of: configuration.dataDirectory),
+      certificateEnd: tls?.current.identity.validUntil, isServing: health.isServing,
+      isClockDoubtful: clock.doubt != nil)
+  }
+
+  /// Sets the gauges of the server's metrics, if it has any.
+  package func updateMetrics() { configuration.metrics?.set(report) }
 
   /// Call statistics of the device listener.
   package var statistics: ServerStatistics { devicesServer.statistics }

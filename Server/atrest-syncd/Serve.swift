@@ -62,6 +62,13 @@ struct Serve: AsyncParsableCommand {
   @Flag(help: "Do not encrypt. Only for 127.0.0.1 and [::1]: tests, or a proxy that encrypts.")
   var insecure = false
 
+  @Option(
+    name: .customLong("metrics"),
+    help: ArgumentHelp(
+      "Serve /metrics for Prometheus, /healthz and /readyz over HTTP, unencrypted: 127.0.0.1:9464.",
+      valueName: "address:port"))
+  var metricsAddress: String?
+
   @OptionGroup var log: LogOptions
 
   func run() async throws {
@@ -72,7 +79,9 @@ struct Serve: AsyncParsableCommand {
     Allocator.sharesArenas()
     let settings = LogSettings(level: log.level, format: log.format)
     let logger = Logger(label: "atrest-syncd") { _ in LineLogHandler(settings) }
-    let configuration = try configuration(logger)
+    var configuration = try configuration(logger)
+    let observation = try Observation(metricsAddress)
+    configuration.metrics = observation?.metrics
     if formerAdvertisedAddress != nil { printError("--public is called --advertise now.\n") }
     var reload = Reload(settings, logger)
     // Install signal handling first. SIGPIPE from a closed connection must not end the process, and
@@ -96,6 +105,10 @@ struct Serve: AsyncParsableCommand {
     }
     logger.info("started", metadata: ["address": "\(server.address)", "data": "\(data.path)"])
     printLine("atrest-syncd listening on \(server.address)")
+    do throws(SocketError) { try observation?.begin(server, logger) } catch {
+      await server.stop()
+      throw CommandFailure("--metrics: " + error.userMessage, ExitStatus(.socket(error)))
+    }
     let trimming = Task { await Allocator.trimAgainAndAgain() }
     defer { trimming.cancel() }
     for await signal in signals {
@@ -105,6 +118,7 @@ struct Serve: AsyncParsableCommand {
       }
       reload(server)
     }
+    await observation?.end()
     await server.stop()
   }
 

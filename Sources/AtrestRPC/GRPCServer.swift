@@ -38,6 +38,8 @@ public final class GRPCServer: Sendable {
     /// Called on the shard with the path and error when a handler throws and the caller receives
     /// UNKNOWN. The error may hold private data: log its type only.
     public var onHandlerError: (@Sendable (_ path: String, any Error) -> Void)?
+    /// Called on the shard when a call has ended; must not block. See ``CallMetrics``.
+    public var onCallEnd: (@Sendable (EndedCall) -> Void)?
 
     /// Creates the default configuration.
     public init() {}
@@ -143,7 +145,11 @@ public final class GRPCServer: Sendable {
   }
 
   /// A snapshot of the counters. Thread-safe; takes a few hundred nanoseconds.
-  public var statistics: ServerStatistics { counters.statistics }
+  public var statistics: ServerStatistics {
+    var statistics = counters.statistics
+    (statistics.handshakingConnections, statistics.unauthenticatedConnections) = budget.unproven
+    return statistics
+  }
 
   /// Shuts down gracefully: stops listening, sends GOAWAY, waits for active calls, closes all
   /// connections, stops the shards. Calls still active after `grace` (or `limits.drainGrace`, if

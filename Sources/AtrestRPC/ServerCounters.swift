@@ -12,6 +12,10 @@ public struct ServerStatistics: Sendable, Equatable {
   public var activeCalls = 0
   /// Open connections, including those in a TLS handshake.
   public var activeConnections = 0
+  /// Of these, connections that have not completed their handshakes.
+  public var handshakingConnections = 0
+  /// Of these, connections on which nobody has authenticated. They include the former.
+  public var unauthenticatedConnections = 0
   /// TLS handshakes that failed, were cut off, or timed out.
   public var failedHandshakes = 0
   /// All ended calls.

@@ -17,6 +17,8 @@ final class ServerHandler: EncryptedHandler {
   private var calls: [CallID: CallState] = [:]
   /// Calls whose authorization is not decided yet.
   private var undecided: Set<CallID> = []
+  /// The method and the start of each call, if somebody observes them.
+  private var observed: [CallID: (path: String?, start: Instant)] = [:]
   private var isDraining = false
   /// The grants used on this connection.
   private var grants: [ObjectIdentifier: CallerGrant] = [:]
@@ -137,9 +139,9 @@ final class ServerHandler: EncryptedHandler {
       case .writable(let id):
         calls[id]?.writable()
       case .cancelled(let id, let reason):
-        if undecided.remove(id) != nil { context.counters.ended(reason.code) }
+        if undecided.remove(id) != nil { ended(id, reason.code) }
         guard let call = calls.removeValue(forKey: id) else { continue }
-        context.counters.ended(reason.code)
+        ended(id, reason.code)
         call.wasCancelled()
       }
     }
@@ -148,7 +150,11 @@ final class ServerHandler: EncryptedHandler {
 
   private func start(_ id: CallID, _ request: RequestHead) {
     context.counters.started()
-    guard let route = context.routes[request.path] else { return finish(id, .unknownMethod) }
+    let route = context.routes[request.path]
+    if context.configuration.onCallEnd != nil {
+      observed[id] = (route.map { _ in request.path }, MonotonicClock.now())
+    }
+    guard let route else { return finish(id, .unknownMethod) }
     let head = CallHead(request: request, peer: peer, isEncrypted: isEncrypted)
     if let limit = route.maxMessageBytes { connection?.limitMessages(of: id, to: limit) }
     switch route.start(id, head, self) {
@@ -203,15 +209,24 @@ final class ServerHandler: EncryptedHandler {
   func reply(_ message: [UInt8], to id: CallID) {
     calls[id] = nil
     let result = connection?.reply(message, to: id) ?? .gone
-    context.counters.ended(result == .queueFull ? .resourceExhausted : .ok)
+    ended(id, result == .queueFull ? .resourceExhausted : .ok)
     owner?.needsFlush()
   }
 
   func finish(_ id: CallID, _ status: Status) {
     calls[id] = nil
-    context.counters.ended(status.code)
+    ended(id, status.code)
     connection?.finish(id, status)
     owner?.needsFlush()
+  }
+
+  private func ended(_ id: CallID, _ code: StatusCode) {
+    context.counters.ended(code)
+    guard let observe = context.configuration.onCallEnd,
+      let (path, start) = observed.removeValue(forKey: id)
+    else { return }
+    observe(
+      EndedCall(path: path, code: code, duration: MonotonicClock.now().duration(since: start)))
   }
 
   /// The status sent for an error that a handler threw.
@@ -252,7 +267,7 @@ final class ServerHandler: EncryptedHandler {
     shard.schedule(at: end) { [self] in
       for call in Array(calls.values) where call.isGranted(on: grant) {
         calls[call.id] = nil
-        context.counters.ended(status.code)
+        ended(call.id, status.code)
         connection?.abort(call.id, status)
         call.wasCancelled()
       }

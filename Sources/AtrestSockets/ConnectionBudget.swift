@@ -56,6 +56,11 @@ public final class ConnectionBudget: Sendable {
   /// The number of open connections.
   public var count: Int { state.withLock { $0.total } }
 
+  /// The numbers of connections that are handshaking, and of those without authentication.
+  public var unproven: (handshaking: Int, unauthenticated: Int) {
+    state.withLock { ($0.handshaking.count, $0.unauthenticated.count) }
+  }
+
   /// Returns when no connection is open and every descriptor is closed.
   public func waitUntilEmpty() async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in

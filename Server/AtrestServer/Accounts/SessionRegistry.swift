@@ -79,6 +79,13 @@ package final class SessionRegistry: Sendable {
     for device in devices { add(device) { origins[$0] } }
   }
 
+  /// The accounts and devices in memory, and their open streams. Costs a microsecond for some
+  /// tens of accounts.
+  package var census: (accounts: Int, devices: Int, watches: Int) {
+    let (accounts, devices) = state.withLock { ($0.accounts.all, $0.sessions.all.count) }
+    return (accounts.count, devices, accounts.reduce(0) { $0 + $1.watchCount })
+  }
+
   func add(account id: AccountID, name: String, head: Cursor = .start) {
     let account = AccountState(id: id, name: name, head: head, trust: trust)
     state.withLock { $0.accounts.insert(account, for: id) }

@@ -94,6 +94,9 @@ package final class HealthService: Sendable {
     if isNew { _ = watch.sink.send(HealthCheckResponse(state: state).packed) }
   }
 
+  /// Whether the server as a whole is SERVING.
+  package var isServing: Bool { current("") == .serving }
+
   /// Reports NOT_SERVING from now on and ends all streams.
   package func stopServing() {
     let watches = state.withLock { state in

@@ -76,6 +76,10 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
     return jobs.submit(job) { self.serve() }
   }
 
+  package var waitingBytes: Int {
+    readers.reduce(jobs.waitingBytes) { $0 + $1.waitingBytes }
+  }
+
   package func close() async {
     for reader in readers { await reader.close() }
     await jobs.close { self.serveBatch() }
@@ -177,6 +181,7 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
   }
 
   private func recover(_ list: [QueuedJob], from error: StoreError) {
+    environment.metrics?.failed(error)
     if error.isFatal {
       failure = error
       logger.critical("the store failed", metadata: ["error": "\(error.userMessage)"])
@@ -219,6 +224,8 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
   ) throws(StoreError) {
     var notes: SessionRegistry.Notes?
     let all: [AccountFeed]
+    let start = environment.metrics.map { _ in environment.nanoseconds() }
+    var done: [QueuedJob] = []
     do throws(StoreError) {
       all = try store.transaction { transaction throws(StoreError) in
         let batch = Batch(transaction, environment: environment)
@@ -232,6 +239,7 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
           }
           if job.use == .writes { try expectRoom(batch) }
           try job.job.run(in: batch)
+          if start != nil { done.append(job) }
         }
         return try batch.finish()
       }
@@ -239,6 +247,9 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
       // The next transaction writes them.
       if let notes { registry.putBack(notes) }
       throw error
+    }
+    if let start {
+      environment.metrics?.committed(done, nanoseconds: environment.nanoseconds() &- start)
     }
     let feeds = all.filter { $0.head != $0.start }
     for feed in all { unreadable.report(feed.unreadable) }

@@ -21,14 +21,16 @@ package final class DiskGuard {
   /// - Parameter freeBytes: Free space on the disk; nil if unknown, which refuses nothing.
   package init(directory: String, freeBytes: (() -> UInt64?)? = nil) {
     ballastPath = directory + "/ballast"
-    self.freeBytes =
-      freeBytes ?? {
-        var status = statvfs()
-        guard statvfs(directory, &status) == 0 else { return nil }
-        return UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-          .partialValue
-      }
+    self.freeBytes = freeBytes ?? { Self.freeBytes(of: directory) }
     hasBallast = access(ballastPath, F_OK) == 0
+  }
+
+  /// Free bytes of a folder's disk, for users without privileges. Nil if unknown. About 1 us.
+  static func freeBytes(of directory: String) -> UInt64? {
+    var status = statvfs()
+    guard statvfs(directory, &status) == 0 else { return nil }
+    return UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+      .partialValue
   }
 
   /// Whether the free space is above the mark. About 1 us.

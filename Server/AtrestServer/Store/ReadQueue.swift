@@ -40,6 +40,9 @@ package final class ReadQueue: @unchecked Sendable {
   /// See `CommitQueue.submit(_:)`.
   func submit(_ job: any StorageJob) -> Bool { jobs.submit(job) { self.serve() } }
 
+  /// Bytes of the jobs that wait.
+  var waitingBytes: Int { jobs.waitingBytes }
+
   /// Finishes the queued jobs, then closes the reader. Later submissions are refused. Idempotent.
   func close() async {
     await jobs.close { self.serveBatch() }
@@ -88,6 +91,7 @@ package final class ReadQueue: @unchecked Sendable {
       let batch = Batch(transaction, environment: environment, sums: sums)
       try runJobs { job throws(StoreError) in try job.job.run(in: batch) }
       batch.sums?.keep()
+      if let sums = batch.sums { environment.metrics?.lookedUp(sums) }
       return Array(batch.feeds.values)
     }
     for feed in feeds { unreadable.report(feed.unreadable) }

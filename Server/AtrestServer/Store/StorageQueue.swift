@@ -9,6 +9,9 @@ package protocol StorageQueue: AnyObject, Sendable {
   /// - Returns: False if too much is queued already or the queue is closed: the job is dropped.
   func submit(_ job: any StorageJob) -> Bool
 
+  /// Bytes of the jobs that wait.
+  var waitingBytes: Int { get }
+
   /// Counts events that anybody can cause.
   var counter: EventCounter { get }
 
@@ -28,6 +31,7 @@ package protocol StorageQueue: AnyObject, Sendable {
 }
 
 extension StorageQueue {
+  package var waitingBytes: Int { 0 }
   package func erase(_ done: @escaping @Sendable (Bool) -> Void) { done(true) }
   package func eraseIfOwed() {}
   package func announce(_ news: [StoreNews]) {}

@@ -54,6 +54,9 @@ final class SumsCache {
 final class TransactionSums {
   private let cache: SumsCache
   private var entries: [AccountID: SumsCache.Entry] = [:]
+  /// Accounts whose sums were in memory, and those whose were not.
+  private(set) var hits = 0
+  private(set) var misses = 0
 
   init(_ cache: SumsCache) {
     self.cache = cache
@@ -68,6 +71,7 @@ final class TransactionSums {
     at now: WallTime
   ) throws(StoreError) -> KeySums? {
     let cached = cache.entry(of: account).flatMap { $0.isValid(at: now) ? $0 : nil }
+    if entries[account] == nil { if cached == nil { misses += 1 } else { hits += 1 } }
     let known = entries[account] ?? cached
     var entry = known ?? SumsCache.Entry(sums: KeySums(of: account))
     let isDone = try entry.sums.catchUp(transaction, records: limit)

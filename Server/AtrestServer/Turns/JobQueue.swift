@@ -85,6 +85,9 @@ final class JobQueue: @unchecked Sendable {
   /// Whether new jobs are refused.
   var isClosed: Bool { inbox.withLock { $0.isClosed } }
 
+  /// Bytes of the jobs that wait.
+  var waitingBytes: Int { waiting.chargedBytes }
+
   /// Submits a job. False if the queue is full or closed; the job is not called then.
   ///
   /// - Parameter serve: Scheduled unless it already is.

@@ -114,7 +114,11 @@ actor PostgresLane<Sessions: DatabaseSessions> {
       let run = try await transact(list)
       jobs.putBack(run.rest)
       jobs.finish(run.refused, .moving)
-      let batch = jobs.settle(run.done, within: environment.nanoseconds() &- start)
+      let elapsed = environment.nanoseconds() &- start
+      if kind == .writes {
+        environment.metrics?.committed(run.done.map(\.job), nanoseconds: elapsed)
+      }
+      let batch = jobs.settle(run.done, within: elapsed)
       jobs.finish(batch) { self.assumeIsolated { $0.serve() } }
       publish(run.feeds)
     } catch {
@@ -124,6 +128,7 @@ actor PostgresLane<Sessions: DatabaseSessions> {
   }
 
   private func recover(_ list: [QueuedJob], from error: StoreError, isRepeated: Bool) async {
+    environment.metrics?.failed(error)
     switch error {
     case .unavailable:
       await dropSession()

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a server is doing at the moment.
+
+import AtrestRPC
+
+/// A snapshot. Its parts are not of the same instant.
+package struct ServerReport: Sendable {
+  /// Calls and connections of devices.
+  package var calls: ServerStatistics
+  /// Bytes that peers make connections buffer.
+  package var heldBytes: Int
+  /// Fixed memory of connections, in bytes.
+  package var connectionBytes: Int
+  /// Bytes of jobs that wait for the store.
+  package var queueBytes: Int
+  /// Open streams of changes.
+  package var watchers: Int
+  /// Accounts and devices in memory.
+  package var accounts: Int
+  package var devices: Int
+  /// Free bytes of the data folder's disk. Nil: unknown.
+  package var diskFreeBytes: UInt64?
+  /// The end of the certificate's validity in seconds since 1970. Nil without encryption.
+  package var certificateEnd: Int?
+  /// Whether the store can be used and the server is not stopping.
+  package var isServing: Bool
+  /// Whether the clock cannot be relied on.
+  package var isClockDoubtful: Bool
+}
