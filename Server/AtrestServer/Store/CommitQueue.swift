@@ -238,8 +238,8 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
             try new.write(to: transaction.devices)
           }
           if job.use == .writes { try expectRoom(batch) }
-          try job.job.run(in: batch)
           if start != nil { done.append(job) }
+          try job.job.run(in: batch)
         }
         return try batch.finish()
       }
