@@ -464,7 +464,8 @@ let package = Package(
     .testTarget(
       name: "AtrestSyncdTests",
       dependencies: [
-        "atrest-syncd", "AtrestCommandLine", .product(name: "Logging", package: "swift-log"),
+        "atrest-syncd", "AtrestCommandLine", "AtrestProtocol",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -109,10 +109,11 @@ enum Routes {
     return router
   }
 
-  static func forOwner(_ cells: Cells) -> RPCRouter {
+  static func forOwner(_ cells: Cells, status: ServerStatusService) -> RPCRouter {
     var router = RPCRouter()
     router.addService("atrest.admin.v1.Admin", authorize: cells.authorizeOwner) { methods in
       methods.unary("ListCells") { _, bytes in .reply(try cells.list(bytes)) }
+      methods.unary("GetServerStatus") { _, bytes in .reply(try status.status(bytes)) }
       methods.unary("AddAccount") { call, bytes in
         try call.principal.admin.addAccount(bytes) { answer(call) }
       }

@@ -4,6 +4,7 @@
 import AtrestEntitlements
 import AtrestHTTP2
 import AtrestPostgreSQL
+import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
@@ -82,6 +83,8 @@ package final class Server: Sendable {
   private let devicesServer: GRPCServer
   private let adminServer: GRPCServer
   private let tls: TLSContextBox?
+  private let statusService = ServerStatusService()
+  private let startedAt: Instant
   /// Background tasks.
   private let chores = Mutex<[Task<Void, Never>]>([])
 
@@ -122,6 +125,7 @@ package final class Server: Sendable {
       await server.stop()
       throw .socket(error)
     }
+    server.statusService.report { [weak server] in server?.status() ?? GetServerStatusResponse() }
     await server.beginChores()
     return server
   }
@@ -201,7 +205,9 @@ package final class Server: Sendable {
         cells, health: health, environment: environment, heartbeat: configuration.heartbeat,
         proxies: configuration.proxies),
       configuration: forDevices)
-    adminServer = try GRPCServer(router: Routes.forOwner(cells), configuration: forOwner)
+    adminServer = try GRPCServer(
+      router: Routes.forOwner(cells, status: statusService), configuration: forOwner)
+    startedAt = environment.instant()
   }
 
   private func listen() throws(SocketError) {
@@ -250,6 +256,35 @@ package final class Server: Sendable {
       diskFreeBytes: DiskGuard.freeBytes(of: configuration.dataDirectory),
       certificateEnd: tls?.current.identity.validUntil, isServing: health.isServing,
       isClockDoubtful: clock.doubt != nil)
+  }
+
+  private func status() -> GetServerStatusResponse {
+    let report = report
+    var status = GetServerStatusResponse()
+    status.version = ProgramVersion.text
+    let uptime = configuration.environment.instant().duration(since: startedAt)
+    status.uptimeMilliseconds = Int(uptime / .milliseconds(1))
+    status.address = address.description
+    status.store = Self.store(configuration)
+    (status.isServing, status.isClockDoubtful) = (report.isServing, report.isClockDoubtful)
+    (status.accounts, status.devices) = (report.accounts, report.devices)
+    status.handshakingConnections = report.calls.handshakingConnections
+    status.unauthenticatedConnections = max(
+      0, report.calls.unauthenticatedConnections - report.calls.handshakingConnections)
+    status.connections = report.calls.activeConnections
+    (status.activeCalls, status.watchers) = (report.calls.activeCalls, report.watchers)
+    status.endedCalls = report.calls.totalCalls
+    status.successfulCalls = report.calls.callsByCode[.ok] ?? 0
+    (status.heldBytes, status.queueBytes) = (report.heldBytes, report.queueBytes)
+    status.diskFreeBytes = report.diskFreeBytes.map { Int(clamping: $0) }
+    status.certificateEndMilliseconds = report.certificateEnd.map { $0 * 1000 }
+    return status
+  }
+
+  /// What holds the records. Addresses of databases are left out.
+  private static func store(_ configuration: Configuration) -> String {
+    let count = configuration.databases.count
+    return count == 0 ? "SQLite" : count == 1 ? "PostgreSQL" : "PostgreSQL, \(count) databases"
   }
 
   /// Sets the gauges of the server's metrics, if it has any.

@@ -16,8 +16,8 @@ struct AtrestSyncd: AsyncParsableCommand {
     version: BuildVersion.text,
     subcommands: [
       Serve.self, AccountCommand.self, DeviceCommand.self, Backup.self, Verify.self,
-      RestoreCommand.self, StoreCommand.self, AuditCommand.self, ConfigCommand.self,
-      LimitsCommand.self,
+      RestoreCommand.self, StoreCommand.self, AuditCommand.self, StatusCommand.self,
+      HealthCommand.self, ConfigCommand.self, LimitsCommand.self,
     ])
 
   static func main() async {

@@ -55,6 +55,11 @@ private final class Running: Sendable {
     return try ListAccountsResponse(unpacking: answer).accounts.map(\.name)
   }
 
+  func status() async throws -> GetServerStatusResponse {
+    try GetServerStatusResponse(
+      unpacking: try await owner.unary(Method.Admin.getServerStatus, []))
+  }
+
   func exchange(
     _ caller: PairedDevice, _ request: ExchangeRequest
   ) async throws -> ExchangeResponse {
@@ -318,12 +323,30 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
         Method.Health.watch,
       ])
     #expect(
-      Set(Routes.forOwner(cells).paths) == [
-        Method.Admin.listCells, Method.Admin.moveAccount,
+      Set(Routes.forOwner(cells, status: ServerStatusService()).paths) == [
+        Method.Admin.listCells, Method.Admin.getServerStatus, Method.Admin.moveAccount,
         Method.Admin.addAccount, Method.Admin.inviteDevice, Method.Admin.removeAccount,
         Method.Admin.listAccounts,
         Method.Admin.listDevices, Method.Admin.revokeDevice, Method.Admin.backup,
         Method.Admin.events, Method.Admin.checkEvents,
       ])
+  }
+
+  @Test("the owner sees what the server is doing, and a device that calls")
+  func status() async throws {
+    let running = try await Running()
+    let empty = try await running.status()
+    #expect(empty.version == ProgramVersion.text && empty.store == "SQLite")
+    #expect(empty.address == running.server.address.description && empty.isServing)
+    #expect(empty.devices == 0 && empty.connections == 0 && empty.endedCalls == 0)
+    #expect((empty.diskFreeBytes ?? 0) > 0 && empty.certificateEndMilliseconds == nil)
+
+    let phone = try await running.pair("kim", "phone")
+    _ = try await running.exchange(phone, ExchangeRequest(cursor: .start))
+    let status = try await running.status()
+    #expect(status.accounts == 1 && status.devices == 1 && status.connections == 1)
+    #expect(status.endedCalls == 2 && status.successfulCalls == 2)
+    #expect(status.uptimeMilliseconds >= empty.uptimeMilliseconds)
+    await running.stop()
   }
 }

@@ -8,6 +8,8 @@ extension Method {
   public enum Admin {
     /// Returns the numbers of the server's cells.
     public static let listCells = "/atrest.admin.v1.Admin/ListCells"
+    /// Returns what the server is doing.
+    public static let getServerStatus = "/atrest.admin.v1.Admin/GetServerStatus"
     /// Creates an account and a pairing code for its first device.
     public static let addAccount = "/atrest.admin.v1.Admin/AddAccount"
     /// Creates another pairing code for an account.

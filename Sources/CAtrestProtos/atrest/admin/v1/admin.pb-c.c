@@ -97,6 +97,96 @@ void   atrest__admin__v1__list_cells_response__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__list_cells_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__admin__v1__get_server_status_request__init
+                     (Atrest__Admin__V1__GetServerStatusRequest         *message)
+{
+  static const Atrest__Admin__V1__GetServerStatusRequest init_value = ATREST__ADMIN__V1__GET_SERVER_STATUS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__get_server_status_request__get_packed_size
+                     (const Atrest__Admin__V1__GetServerStatusRequest *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__get_server_status_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__get_server_status_request__pack
+                     (const Atrest__Admin__V1__GetServerStatusRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__get_server_status_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__get_server_status_request__pack_to_buffer
+                     (const Atrest__Admin__V1__GetServerStatusRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__get_server_status_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__GetServerStatusRequest *
+       atrest__admin__v1__get_server_status_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__GetServerStatusRequest *)
+     protobuf_c_message_unpack (&atrest__admin__v1__get_server_status_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__get_server_status_request__free_unpacked
+                     (Atrest__Admin__V1__GetServerStatusRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__get_server_status_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__admin__v1__get_server_status_response__init
+                     (Atrest__Admin__V1__GetServerStatusResponse         *message)
+{
+  static const Atrest__Admin__V1__GetServerStatusResponse init_value = ATREST__ADMIN__V1__GET_SERVER_STATUS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__get_server_status_response__get_packed_size
+                     (const Atrest__Admin__V1__GetServerStatusResponse *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__get_server_status_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__get_server_status_response__pack
+                     (const Atrest__Admin__V1__GetServerStatusResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__get_server_status_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__get_server_status_response__pack_to_buffer
+                     (const Atrest__Admin__V1__GetServerStatusResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__get_server_status_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__GetServerStatusResponse *
+       atrest__admin__v1__get_server_status_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__GetServerStatusResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__get_server_status_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__get_server_status_response__free_unpacked
+                     (Atrest__Admin__V1__GetServerStatusResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__get_server_status_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__admin__v1__move_account_request__init
                      (Atrest__Admin__V1__MoveAccountRequest         *message)
 {
@@ -1141,6 +1231,296 @@ const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_response__descrip
   atrest__admin__v1__list_cells_response__field_indices_by_name,
   1,  atrest__admin__v1__list_cells_response__number_ranges,
   (ProtobufCMessageInit) atrest__admin__v1__list_cells_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define atrest__admin__v1__get_server_status_request__field_descriptors NULL
+#define atrest__admin__v1__get_server_status_request__field_indices_by_name NULL
+#define atrest__admin__v1__get_server_status_request__number_ranges NULL
+const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.GetServerStatusRequest",
+  "GetServerStatusRequest",
+  "Atrest__Admin__V1__GetServerStatusRequest",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__GetServerStatusRequest),
+  0,
+  atrest__admin__v1__get_server_status_request__field_descriptors,
+  atrest__admin__v1__get_server_status_request__field_indices_by_name,
+  0,  atrest__admin__v1__get_server_status_request__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__get_server_status_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__admin__v1__get_server_status_response__field_descriptors[19] =
+{
+  {
+    "version",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, version),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "uptime_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, uptime_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "address",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "store",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, store),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "serving",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, serving),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clock_doubtful",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, clock_doubtful),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "accounts",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, accounts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "devices",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, devices),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "handshaking_connections",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, handshaking_connections),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unauthenticated_connections",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, unauthenticated_connections),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "connections",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, connections),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "active_calls",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, active_calls),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "watchers",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, watchers),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ended_calls",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, ended_calls),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "successful_calls",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, successful_calls),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "held_bytes",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, held_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "queue_bytes",
+    17,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, queue_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "disk_free_bytes",
+    18,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, disk_free_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "certificate_end_ms",
+    19,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, certificate_end_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__get_server_status_response__field_indices_by_name[] = {
+  6,   /* field[6] = accounts */
+  11,   /* field[11] = active_calls */
+  2,   /* field[2] = address */
+  18,   /* field[18] = certificate_end_ms */
+  5,   /* field[5] = clock_doubtful */
+  10,   /* field[10] = connections */
+  7,   /* field[7] = devices */
+  17,   /* field[17] = disk_free_bytes */
+  13,   /* field[13] = ended_calls */
+  8,   /* field[8] = handshaking_connections */
+  15,   /* field[15] = held_bytes */
+  16,   /* field[16] = queue_bytes */
+  4,   /* field[4] = serving */
+  3,   /* field[3] = store */
+  14,   /* field[14] = successful_calls */
+  9,   /* field[9] = unauthenticated_connections */
+  1,   /* field[1] = uptime_ms */
+  0,   /* field[0] = version */
+  12,   /* field[12] = watchers */
+};
+static const ProtobufCIntRange atrest__admin__v1__get_server_status_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 19 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.GetServerStatusResponse",
+  "GetServerStatusResponse",
+  "Atrest__Admin__V1__GetServerStatusResponse",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__GetServerStatusResponse),
+  19,
+  atrest__admin__v1__get_server_status_response__field_descriptors,
+  atrest__admin__v1__get_server_status_response__field_indices_by_name,
+  1,  atrest__admin__v1__get_server_status_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__get_server_status_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__admin__v1__move_account_request__field_descriptors[3] =
@@ -2316,9 +2696,10 @@ const ProtobufCMessageDescriptor atrest__admin__v1__check_events_response__descr
   (ProtobufCMessageInit) atrest__admin__v1__check_events_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[11] =
+static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[12] =
 {
   { "ListCells", &atrest__admin__v1__list_cells_request__descriptor, &atrest__admin__v1__list_cells_response__descriptor },
+  { "GetServerStatus", &atrest__admin__v1__get_server_status_request__descriptor, &atrest__admin__v1__get_server_status_response__descriptor },
   { "AddAccount", &atrest__admin__v1__add_account_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
   { "InviteDevice", &atrest__admin__v1__invite_device_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
   { "RemoveAccount", &atrest__admin__v1__remove_account_request__descriptor, &atrest__admin__v1__remove_account_response__descriptor },
@@ -2331,17 +2712,18 @@ static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descript
   { "CheckEvents", &atrest__admin__v1__check_events_request__descriptor, &atrest__admin__v1__check_events_response__descriptor },
 };
 const unsigned atrest__admin__v1__admin__method_indices_by_name[] = {
-  1,        /* AddAccount */
-  8,        /* Backup */
-  10,        /* CheckEvents */
-  9,        /* Events */
-  2,        /* InviteDevice */
-  5,        /* ListAccounts */
+  2,        /* AddAccount */
+  9,        /* Backup */
+  11,        /* CheckEvents */
+  10,        /* Events */
+  1,        /* GetServerStatus */
+  3,        /* InviteDevice */
+  6,        /* ListAccounts */
   0,        /* ListCells */
-  6,        /* ListDevices */
-  4,        /* MoveAccount */
-  3,        /* RemoveAccount */
-  7         /* RevokeDevice */
+  7,        /* ListDevices */
+  5,        /* MoveAccount */
+  4,        /* RemoveAccount */
+  8         /* RevokeDevice */
 };
 const ProtobufCServiceDescriptor atrest__admin__v1__admin__descriptor =
 {
@@ -2350,7 +2732,7 @@ const ProtobufCServiceDescriptor atrest__admin__v1__admin__descriptor =
   "Admin",
   "Atrest__Admin__V1__Admin",
   "atrest.admin.v1",
-  11,
+  12,
   atrest__admin__v1__admin__method_descriptors,
   atrest__admin__v1__admin__method_indices_by_name
 };
@@ -2362,13 +2744,21 @@ void atrest__admin__v1__admin__list_cells(ProtobufCService *service,
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
   service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void atrest__admin__v1__admin__get_server_status(ProtobufCService *service,
+                                                 const Atrest__Admin__V1__GetServerStatusRequest *input,
+                                                 Atrest__Admin__V1__GetServerStatusResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
+  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void atrest__admin__v1__admin__add_account(ProtobufCService *service,
                                            const Atrest__Admin__V1__AddAccountRequest *input,
                                            Atrest__Admin__V1__InvitationResponse_Closure closure,
                                            void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__invite_device(ProtobufCService *service,
                                              const Atrest__Admin__V1__InviteDeviceRequest *input,
@@ -2376,7 +2766,7 @@ void atrest__admin__v1__admin__invite_device(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__remove_account(ProtobufCService *service,
                                               const Atrest__Admin__V1__RemoveAccountRequest *input,
@@ -2384,7 +2774,7 @@ void atrest__admin__v1__admin__remove_account(ProtobufCService *service,
                                               void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__move_account(ProtobufCService *service,
                                             const Atrest__Admin__V1__MoveAccountRequest *input,
@@ -2392,7 +2782,7 @@ void atrest__admin__v1__admin__move_account(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__list_accounts(ProtobufCService *service,
                                              const Atrest__Admin__V1__ListAccountsRequest *input,
@@ -2400,7 +2790,7 @@ void atrest__admin__v1__admin__list_accounts(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__list_devices(ProtobufCService *service,
                                             const Atrest__Admin__V1__ListAccountDevicesRequest *input,
@@ -2408,7 +2798,7 @@ void atrest__admin__v1__admin__list_devices(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
                                              const Atrest__Admin__V1__RevokeAccountDeviceRequest *input,
@@ -2416,7 +2806,7 @@ void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__backup(ProtobufCService *service,
                                       const Atrest__Admin__V1__BackupRequest *input,
@@ -2424,7 +2814,7 @@ void atrest__admin__v1__admin__backup(ProtobufCService *service,
                                       void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__events(ProtobufCService *service,
                                       const Atrest__Admin__V1__AccountEventsRequest *input,
@@ -2432,7 +2822,7 @@ void atrest__admin__v1__admin__events(ProtobufCService *service,
                                       void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__check_events(ProtobufCService *service,
                                             const Atrest__Admin__V1__CheckEventsRequest *input,
@@ -2440,7 +2830,7 @@ void atrest__admin__v1__admin__check_events(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
                                      Atrest__Admin__V1__Admin_ServiceDestroy destroy)

@@ -18,6 +18,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Atrest__Admin__V1__ListCellsRequest Atrest__Admin__V1__ListCellsRequest;
 typedef struct Atrest__Admin__V1__ListCellsResponse Atrest__Admin__V1__ListCellsResponse;
+typedef struct Atrest__Admin__V1__GetServerStatusRequest Atrest__Admin__V1__GetServerStatusRequest;
+typedef struct Atrest__Admin__V1__GetServerStatusResponse Atrest__Admin__V1__GetServerStatusResponse;
 typedef struct Atrest__Admin__V1__MoveAccountRequest Atrest__Admin__V1__MoveAccountRequest;
 typedef struct Atrest__Admin__V1__MoveAccountResponse Atrest__Admin__V1__MoveAccountResponse;
 typedef struct Atrest__Admin__V1__AddAccountRequest Atrest__Admin__V1__AddAccountRequest;
@@ -74,6 +76,89 @@ struct  Atrest__Admin__V1__ListCellsResponse
 #define ATREST__ADMIN__V1__LIST_CELLS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__list_cells_response__descriptor) \
     , 0,NULL }
+
+
+/*
+ * Has no fields.
+ */
+struct  Atrest__Admin__V1__GetServerStatusRequest
+{
+  ProtobufCMessage base;
+};
+#define ATREST__ADMIN__V1__GET_SERVER_STATUS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__get_server_status_request__descriptor) \
+     }
+
+
+/*
+ * What a server is doing. Its parts are not of the same instant.
+ */
+struct  Atrest__Admin__V1__GetServerStatusResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The server's version.
+   */
+  char *version;
+  /*
+   * Since its start.
+   */
+  uint64_t uptime_ms;
+  /*
+   * The address at which it listens for devices.
+   */
+  char *address;
+  /*
+   * What holds its records: `SQLite`, or `PostgreSQL` with the number of databases. No address.
+   */
+  char *store;
+  /*
+   * Whether the store can be used and the server is not stopping.
+   */
+  protobuf_c_boolean serving;
+  /*
+   * Whether its clock cannot be relied on.
+   */
+  protobuf_c_boolean clock_doubtful;
+  /*
+   * Accounts and devices in memory: all of them, or of a shared store those that called last.
+   */
+  uint64_t accounts;
+  uint64_t devices;
+  /*
+   * Connections of devices that have not completed a handshake, that have not authenticated
+   * otherwise, and all.
+   */
+  uint64_t handshaking_connections;
+  uint64_t unauthenticated_connections;
+  uint64_t connections;
+  /*
+   * Calls under way, and streams of changes among them.
+   */
+  uint64_t active_calls;
+  uint64_t watchers;
+  /*
+   * Calls that ended since the start, and those of them that ended with OK.
+   */
+  uint64_t ended_calls;
+  uint64_t successful_calls;
+  /*
+   * Bytes that peers make connections buffer, and bytes of the jobs that wait for the store.
+   */
+  uint64_t held_bytes;
+  uint64_t queue_bytes;
+  /*
+   * Free bytes of the data folder's disk. Zero: unknown.
+   */
+  uint64_t disk_free_bytes;
+  /*
+   * The end of the certificate's validity. Zero: nothing is encrypted.
+   */
+  int64_t certificate_end_ms;
+};
+#define ATREST__ADMIN__V1__GET_SERVER_STATUS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__get_server_status_response__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -585,6 +670,44 @@ Atrest__Admin__V1__ListCellsResponse *
 void   atrest__admin__v1__list_cells_response__free_unpacked
                      (Atrest__Admin__V1__ListCellsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Admin__V1__GetServerStatusRequest methods */
+void   atrest__admin__v1__get_server_status_request__init
+                     (Atrest__Admin__V1__GetServerStatusRequest         *message);
+size_t atrest__admin__v1__get_server_status_request__get_packed_size
+                     (const Atrest__Admin__V1__GetServerStatusRequest   *message);
+size_t atrest__admin__v1__get_server_status_request__pack
+                     (const Atrest__Admin__V1__GetServerStatusRequest   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__get_server_status_request__pack_to_buffer
+                     (const Atrest__Admin__V1__GetServerStatusRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__GetServerStatusRequest *
+       atrest__admin__v1__get_server_status_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__get_server_status_request__free_unpacked
+                     (Atrest__Admin__V1__GetServerStatusRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Admin__V1__GetServerStatusResponse methods */
+void   atrest__admin__v1__get_server_status_response__init
+                     (Atrest__Admin__V1__GetServerStatusResponse         *message);
+size_t atrest__admin__v1__get_server_status_response__get_packed_size
+                     (const Atrest__Admin__V1__GetServerStatusResponse   *message);
+size_t atrest__admin__v1__get_server_status_response__pack
+                     (const Atrest__Admin__V1__GetServerStatusResponse   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__get_server_status_response__pack_to_buffer
+                     (const Atrest__Admin__V1__GetServerStatusResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__GetServerStatusResponse *
+       atrest__admin__v1__get_server_status_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__get_server_status_response__free_unpacked
+                     (Atrest__Admin__V1__GetServerStatusResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Atrest__Admin__V1__MoveAccountRequest methods */
 void   atrest__admin__v1__move_account_request__init
                      (Atrest__Admin__V1__MoveAccountRequest         *message);
@@ -1011,6 +1134,12 @@ typedef void (*Atrest__Admin__V1__ListCellsRequest_Closure)
 typedef void (*Atrest__Admin__V1__ListCellsResponse_Closure)
                  (const Atrest__Admin__V1__ListCellsResponse *message,
                   void *closure_data);
+typedef void (*Atrest__Admin__V1__GetServerStatusRequest_Closure)
+                 (const Atrest__Admin__V1__GetServerStatusRequest *message,
+                  void *closure_data);
+typedef void (*Atrest__Admin__V1__GetServerStatusResponse_Closure)
+                 (const Atrest__Admin__V1__GetServerStatusResponse *message,
+                  void *closure_data);
 typedef void (*Atrest__Admin__V1__MoveAccountRequest_Closure)
                  (const Atrest__Admin__V1__MoveAccountRequest *message,
                   void *closure_data);
@@ -1088,6 +1217,10 @@ struct Atrest__Admin__V1__Admin_Service
                      const Atrest__Admin__V1__ListCellsRequest *input,
                      Atrest__Admin__V1__ListCellsResponse_Closure closure,
                      void *closure_data);
+  void (*get_server_status)(Atrest__Admin__V1__Admin_Service *service,
+                            const Atrest__Admin__V1__GetServerStatusRequest *input,
+                            Atrest__Admin__V1__GetServerStatusResponse_Closure closure,
+                            void *closure_data);
   void (*add_account)(Atrest__Admin__V1__Admin_Service *service,
                       const Atrest__Admin__V1__AddAccountRequest *input,
                       Atrest__Admin__V1__InvitationResponse_Closure closure,
@@ -1137,6 +1270,7 @@ void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
 #define ATREST__ADMIN__V1__ADMIN__INIT(function_prefix__) \
     { ATREST__ADMIN__V1__ADMIN__BASE_INIT,\
       function_prefix__ ## list_cells,\
+      function_prefix__ ## get_server_status,\
       function_prefix__ ## add_account,\
       function_prefix__ ## invite_device,\
       function_prefix__ ## remove_account,\
@@ -1151,6 +1285,10 @@ void atrest__admin__v1__admin__list_cells(ProtobufCService *service,
                                           const Atrest__Admin__V1__ListCellsRequest *input,
                                           Atrest__Admin__V1__ListCellsResponse_Closure closure,
                                           void *closure_data);
+void atrest__admin__v1__admin__get_server_status(ProtobufCService *service,
+                                                 const Atrest__Admin__V1__GetServerStatusRequest *input,
+                                                 Atrest__Admin__V1__GetServerStatusResponse_Closure closure,
+                                                 void *closure_data);
 void atrest__admin__v1__admin__add_account(ProtobufCService *service,
                                            const Atrest__Admin__V1__AddAccountRequest *input,
                                            Atrest__Admin__V1__InvitationResponse_Closure closure,
@@ -1196,6 +1334,8 @@ void atrest__admin__v1__admin__check_events(ProtobufCService *service,
 
 extern const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__move_account_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__move_account_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__add_account_request__descriptor;
