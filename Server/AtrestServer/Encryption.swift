@@ -20,10 +20,14 @@ package enum Encryption: Sendable {
   package static func identityPath(in directory: String) -> String { directory + "/identity.pem" }
 
   /// Loads or generates the listener's identity. Nil for `none`. Requires the directory's lock.
-  func identity(in directory: String) throws(TLSFileError) -> ServerIdentity? {
+  ///
+  /// - Parameter hosts: What a certificate that is generated names.
+  func identity(
+    in directory: String, for hosts: [String]
+  ) throws(TLSFileError) -> ServerIdentity? {
     switch self {
     case .none: nil
-    case .own: try ServerIdentity.loadOrMake(file: Self.identityPath(in: directory))
+    case .own: try ServerIdentity.loadOrMake(file: Self.identityPath(in: directory), for: hosts)
     case .files(let certificate, let key):
       try ServerIdentity.load(certificateFile: certificate, keyFile: key)
     }

@@ -234,7 +234,11 @@ package final class Server: Sendable {
   private static func identity(
     _ configuration: Configuration
   ) throws(TLSFileError) -> ServerIdentity? {
-    let identity = try configuration.encryption.identity(in: configuration.dataDirectory)
+    let addresses =
+      [configuration.advertisedAddress, configuration.listenAddress.description].compactMap(\.self)
+    let identity = try configuration.encryption.identity(
+      in: configuration.dataDirectory,
+      for: addresses.compactMap { (try? Endpoint(parsing: $0))?.host })
     if let key = configuration.encryption.openKey {
       configuration.logger.warning(
         "every user of this machine can use the key of --tls-key: give it to its owner alone, with chmod 600",

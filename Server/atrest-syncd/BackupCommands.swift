@@ -80,11 +80,20 @@ struct RestoreCommand: AsyncParsableCommand {
       printLine(
         """
         \(data.path) holds it now: \(Text.contents(BackupResponse(copy))).\(Text.missingChecksum(copy, file))
-        Devices know the server by identity.pem, which no backup holds: put the old one into \(data.path) first, \
-        or they have to pair anew.
+        \(Self.identity(in: data.path))
         Start the server with: atrest-syncd serve --data \(data.path)
         """)
     }
+  }
+}
+
+extension RestoreCommand {
+  /// What is to be said of the key that devices know the server by.
+  private static func identity(in directory: String) -> String {
+    access(Encryption.identityPath(in: directory), F_OK) == 0
+      ? "Devices know the server by identity.pem, which is there already."
+      : "Devices know the server by identity.pem, which no backup holds: put the old one into \(directory) first, "
+        + "or they have to pair anew."
   }
 }
 

@@ -8,8 +8,8 @@ import Synchronization
 /// Metrics of calls, by method and status code: `configuration.onCallEnd = CallMetrics().record`.
 ///
 /// The names and labels are those of go-grpc-prometheus, so that dashboards made for any gRPC
-/// server work: `grpc_server_handled_total` and `grpc_server_handling_seconds`, by `grpc_service` and
-/// `grpc_method`, the former by `grpc_code`, too. Thread-safe; a lookup in a dictionary per call.
+/// server work: `grpc_server_handled_total` and `grpc_server_handling_seconds`, by `grpc_service`
+/// and `grpc_method`, the former by `grpc_code`, too. Thread-safe; a call costs a lookup.
 public final class CallMetrics: Sendable {
   private struct Method {
     let dimensions: [(String, String)]

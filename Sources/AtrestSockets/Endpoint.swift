@@ -57,6 +57,19 @@ public enum Endpoint: Hashable, Sendable {
     }
   }
 
+  /// The name or address alone, an IPv6 address without brackets. Nil for a Unix socket.
+  public var host: String? {
+    switch self {
+    case .address(.unix): return nil
+    case .host(let name, _): return name
+    case .address(let address):
+      let text = address.description
+      return text.lastIndex(of: ":").map {
+        String(text[..<$0].filter { $0 != "[" && $0 != "]" })
+      }
+    }
+  }
+
   /// All addresses of the endpoint, best first. Blocks on the resolver (DNS: seconds). Never call
   /// it on a shard; use `resolve()`.
   /// - Throws: `SocketError` of `.resolve`.

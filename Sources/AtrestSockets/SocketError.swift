@@ -58,8 +58,10 @@ public struct SocketError: Error, Equatable, Sendable {
       return
         "\(address) is in use by another program. Stop that program, or choose another address."
     case .listen where code == EACCES || code == EPERM:
-      return
-        "\(address) may not be opened by this user. Choose a port above 1023, or another folder."
+      return address.hasPrefix("/")
+        ? "\(address) may not be made by this user. Choose another folder."
+        : "\(address) may not be opened by this user: ports below 1024 are for privileged programs. "
+          + "Choose one from 1024 on."
     case .listen where code == EADDRNOTAVAIL:
       return "\(address) is not an address of this machine. Choose one that is, such as 127.0.0.1."
     case .listen:

@@ -17,6 +17,23 @@ struct CertificateMaker {
   /// Seconds since 1970, UTC.
   var validUntil: Int
 
+  /// A host as a subject alternative name: `DNS:example.org`, `IP:192.0.2.1`. Nil for anything that
+  /// is neither a name nor an address: OpenSSL's notation has commas and more.
+  static func alternativeName(_ host: String) -> String? {
+    if ClientTLS.isAddress(host) { return "IP:" + host }
+    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+    let isName =
+      host.utf8.count <= 253
+      && labels.allSatisfy { label in
+        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+          && label.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+              || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+          }
+      }
+    return isName ? "DNS:" + host : nil
+  }
+
   /// Creates a P-256 key; nil only without memory or randomness.
   static func makeKey() -> OpenSSLRef? {
     OpenSSLRef.key(atrest_make_p256_key())

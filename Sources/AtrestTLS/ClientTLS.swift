@@ -122,7 +122,8 @@ public final class ClientTLS: Sendable {
     return atrest_set_server_name(session, sent) == 1
   }
 
-  private static func isAddress(_ name: String) -> Bool {
+  /// Whether a text is an IPv4 or IPv6 address.
+  static func isAddress(_ name: String) -> Bool {
     var octets = [UInt8](repeating: 0, count: 16)
     return inet_pton(AF_INET, name, &octets) == 1 || inet_pton(AF_INET6, name, &octets) == 1
   }

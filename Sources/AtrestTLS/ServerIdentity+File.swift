@@ -34,12 +34,13 @@ extension ServerIdentity {
   /// device distrust the server. Dates are not checked, because devices pin the certificate.
   ///
   /// Not safe for concurrent calls on one file.
+  /// - Parameter hosts: Names and addresses for a certificate that is generated.
   public static func loadOrMake(
-    file: String, now: Int = time(nil)
+    file: String, for hosts: [String] = [], now: Int = time(nil)
   ) throws(TLSFileError) -> ServerIdentity {
     let keyFile = KeyFile(path: file)
     if keyFile.exists { return try load(own: keyFile) }
-    let identity = try generate(now: now)
+    let identity = try generate(for: hosts, now: now)
     guard let leaf = identity.chain.first,
       var text = PEM.encode(key: identity.key.pointer, certificate: leaf.pointer)
     else { throw .unwritable(path: file, reason: "there is no memory") }

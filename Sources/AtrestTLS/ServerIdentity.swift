@@ -41,13 +41,21 @@ public struct ServerIdentity: Sendable {
   /// Generates a key and a self-signed certificate. Takes about 0.1 ms.
   ///
   /// The certificate names `atrest`, `localhost` and the loopback addresses. Paired clients check
-  /// only the fingerprint, not names or dates.
-  /// - Parameter now: Seconds since 1970, UTC.
+  /// only the fingerprint, not names or dates; others that pin the certificate may want their name.
+  /// - Parameters:
+  ///   - hosts: Further names and addresses. What is neither is left out.
+  ///   - now: Seconds since 1970, UTC.
   /// - Throws: `TLSFileError` if memory or randomness is exhausted.
-  public static func generate(now: Int = time(nil)) throws(TLSFileError) -> ServerIdentity {
+  public static func generate(
+    for hosts: [String] = [], now: Int = time(nil)
+  ) throws(TLSFileError) -> ServerIdentity {
     // Valid from a day ago: a device whose clock is slightly behind must not be refused.
-    let maker = CertificateMaker(
+    var maker = CertificateMaker(
       validFrom: now - 86_400, validUntil: now + validityDays * 86_400)
+    for name in hosts.compactMap(CertificateMaker.alternativeName)
+    where !maker.names.contains(name) {
+      maker.names.append(name)
+    }
     guard let key = CertificateMaker.makeKey(), let certificate = maker.make(for: key) else {
       throw .unusable(path: "a new key", reason: "there is no memory or no randomness")
     }

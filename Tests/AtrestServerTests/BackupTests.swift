@@ -8,6 +8,7 @@ import AtrestReplication
 import AtrestTestSupport
 import AtrestWire
 import Foundation
+import GRDB
 import Testing
 
 @testable import AtrestServer
@@ -144,7 +145,11 @@ import Testing
     #expect(throws: BackupError.notAChecksum(path: sum)) { try StoreCopy.check(file) }
     try Data((String(repeating: "a", count: 64) + " *other\n").utf8)
       .write(to: URL(fileURLWithPath: sum))
-    #expect(throws: BackupError.checksumOfAnother(path: sum)) { try StoreCopy.check(file) }
+    let other = BackupError.checksumOfAnother(path: sum, name: "other")
+    #expect(throws: other) { try StoreCopy.check(file) }
+    // Whatever else is wrong: it may be that the wrong file was named.
+    try intact.dropLast(8192).write(to: URL(fileURLWithPath: file))
+    #expect(throws: other) { try StoreCopy.check(file) }
     // Both files have other names. Only the sum counts.
     let moved = storage.folder.path("moved")
     try intact.write(to: URL(fileURLWithPath: moved))
@@ -346,6 +351,20 @@ import Testing
     #expect(throws: BackupError.self) { try StoreCopy.check(path) }
     #expect(throws: BackupError.self) { try Restore.run(from: path, into: folder.path("new")) }
     #expect(!FileManager.default.fileExists(atPath: folder.path("new")))
+  }
+
+  @Test("a backup with tables that no server would open is found, and not restored")
+  func changedTables() throws {
+    for statement in ["ALTER TABLE device ADD COLUMN extra INTEGER", "DROP INDEX record_by_key"] {
+      let copy = folder.path("altered")
+      try? FileManager.default.removeItem(atPath: copy)
+      try FileManager.default.copyItem(atPath: path, toPath: copy)
+      try DatabaseQueue(path: copy).write { try $0.execute(sql: statement) }
+      let damaged = BackupError.damaged(
+        path: copy, reason: "its tables are not as they were made")
+      #expect(throws: damaged) { try StoreCopy.check(copy) }
+      #expect(throws: damaged) { try Restore.run(from: copy, into: folder.path("new")) }
+    }
   }
 
   @Test("a record that is not what it was is found, though SQLite sees nothing wrong")

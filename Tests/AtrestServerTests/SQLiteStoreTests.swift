@@ -120,6 +120,23 @@ import Testing
     #expect(throws: StoreError.damaged(path: file, reason: reason)) { _ = try openStore(folder) }
   }
 
+  @Test(
+    "a file of Atrest's with other tables is damage, whatever format it says it has",
+    arguments: [1, 5, SQLiteSchema.version])
+  func wrongTables(format: Int) throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.data, withIntermediateDirectories: true)
+    try edit(
+      """
+      PRAGMA application_id = \(SQLiteSchema.applicationID); PRAGMA user_version = \(format);
+      CREATE TABLE letter (text TEXT);
+      """)
+    let before = try Data(contentsOf: URL(fileURLWithPath: file))
+    let reason = "its tables are not as they were made"
+    #expect(throws: StoreError.damaged(path: file, reason: reason)) { _ = try openStore(folder) }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+  }
+
   @Test("a damaged page is an error, never an empty store", arguments: 1...12)
   func damaged(page: Int) throws {
     let offset = (page - 1) * 4096

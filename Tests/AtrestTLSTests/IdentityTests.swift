@@ -61,6 +61,19 @@ func weakIdentity(in folder: Folder) throws -> ServerIdentity {
         == first.fingerprint)
   }
 
+  @Test("an identity names the hosts that devices call; what is no host is left out")
+  func hosts() throws {
+    let identity = try ServerIdentity.generate(
+      for: ["sync.example.org", "192.0.2.7", "2001:db8::7", "localhost", "a,DNS:evil", "", "-x.y"])
+    let leaf = try #require(identity.chain.first).pointer
+    let names = { (name: String) in X509_check_host(leaf, name, name.utf8.count, 0, nil) == 1 }
+    let addresses = { (address: String) in X509_check_ip_asc(leaf, address, 0) == 1 }
+    #expect(names("sync.example.org") && names("localhost") && names("atrest"))
+    #expect(addresses("192.0.2.7") && addresses("2001:db8::7") && addresses("127.0.0.1"))
+    #expect(!names("evil") && !names("a") && !names("other.example.org"))
+    #expect(!addresses("192.0.2.8"))
+  }
+
   @Test("a crash while the first identity is written leaves no half of one")
   func crash() throws {
     let folder = try Folder()

@@ -106,6 +106,10 @@ struct AccountViewTests {
         """)
     #expect(
       AccountWords.show(account(1_000_000, 1, limits), Fixture.context).hasSuffix(
+        "\nThere is no place for another record, and a deleted one keeps its place. Ask whoever runs the server for more."
+      ))
+    #expect(
+      AccountWords.show(account(5, 1 << 30, limits), Fixture.context).hasSuffix(
         "\nThere is no more room. Delete what you no longer need, or ask whoever runs the server for more."
       ))
     let silent = AccountWords.show(account(5, 1536, AccountLimits()), Fixture.context)

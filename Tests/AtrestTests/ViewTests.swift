@@ -362,8 +362,14 @@ struct WordsTests {
   func sync() {
     var report = SyncReport()
     #expect(SyncWords(Atrest.programName).done(report) == "Up to date. Nothing was new.")
-    report.pushed = 12
+    // A device whose writes wait is not up to date.
+    report.refused = 1
+    #expect(SyncWords(Atrest.programName).done(report) == "Nothing else was new.")
     report.pulled = 3
+    #expect(
+      SyncWords(Atrest.programName).done(report) == "Exchanged what could be: 3 received.")
+    report.refused = 0
+    report.pushed = 12
     report.conflicts = 1
     report.restarted = true
     #expect(SyncWords.counts(report) == "12 sent, 3 received")

@@ -67,17 +67,19 @@ struct AccountWords {
   static func show(_ account: Account, _ context: CommandContext) -> String {
     let row = AccountRow(account)
     let made = LocalDay(row.created, in: context.zone)
-    let full =
-      isFull(account.records, account.limits.records) || isFull(account.bytes, account.limits.bytes)
+    let isOutOfPlaces = isFull(account.records, account.limits.records)
+    let isOutOfBytes = isFull(account.bytes, account.limits.bytes)
     return """
       The account “\(account.name.escapedForTerminal)”, made \(TimeText.day(made))
         devices  \(account.devices)
         records  \(share(account.records, account.limits.records) { number($0) })
         size     \(share(account.bytes, account.limits.bytes) { size($0) })
       """
-        + (full
-          ? "\nThere is no more room. Delete what you no longer need, or ask whoever runs the server for more."
-          : "")
+        + (isOutOfPlaces
+          ? "\nThere is no place for another record, and a deleted one keeps its place. Ask whoever runs the server for more."
+          : isOutOfBytes
+            ? "\nThere is no more room. Delete what you no longer need, or ask whoever runs the server for more."
+            : "")
   }
 
   private static func isFull(_ held: UInt64, _ limit: UInt64) -> Bool { limit > 0 && held >= limit }

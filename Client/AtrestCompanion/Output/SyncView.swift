@@ -60,7 +60,7 @@ package struct SyncWords: Sendable {
 
   /// Shown after a sync.
   package func done(_ report: SyncReport) -> String {
-    var lines = [Self.counts(report).map { "Up to date: \($0)." } ?? "Up to date. Nothing was new."]
+    var lines = [Self.outcome(report)]
     if report.restarted {
       lines.append(
         "The server had lost some of what it held; this device gave back what it has of that.")
@@ -71,6 +71,15 @@ package struct SyncWords: Sendable {
       lines.append("\(count) set aside; `\(program) conflicts list` shows both sides.")
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// The first line. A device whose writes wait is not up to date.
+  private static func outcome(_ report: SyncReport) -> String {
+    let counts = counts(report)
+    guard report.refused == 0 else {
+      return counts.map { "Exchanged what could be: \($0)." } ?? "Nothing else was new."
+    }
+    return counts.map { "Up to date: \($0)." } ?? "Up to date. Nothing was new."
   }
 
   /// The sentence about held deletions.
@@ -103,7 +112,7 @@ package struct SyncWords: Sendable {
   /// The sentence about writes refused for quota.
   package func full(_ count: Int) -> String {
     "The account is full, so \(count == 1 ? "one change waits" : "\(count) changes wait") here. "
-      + "Delete what you no longer need, or ask whoever runs the server for more room; `\(program) account` "
-      + "shows how much there is."
+      + "Whoever runs the server can give it more room. What you delete keeps its place among the records, "
+      + "and gives back its size only; `\(program) account` shows both."
   }
 }

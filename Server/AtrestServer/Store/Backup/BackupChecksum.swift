@@ -62,8 +62,18 @@ package struct BackupChecksum: Equatable {
     guard let known = try beside(file) else { return false }
     let found = try compute(file, named: file)
     guard found.digits != known.digits else { return true }
-    guard found.name == known.name else { throw .checksumOfAnother(path: path(of: file)) }
     throw .changed(path: file)
+  }
+
+  /// Checks that the checksum beside a file is not another file's. One that fits is its own, whatever
+  /// name it has: both were renamed.
+  ///
+  /// - Throws: `BackupError.checksumOfAnother`.
+  static func expectOwn(_ file: String) throws(BackupError) {
+    guard let known = try? beside(file) else { return }
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    guard known.name != name, try compute(file, named: file).digits != known.digits else { return }
+    throw .checksumOfAnother(path: path(of: file), name: known.name)
   }
 
   init(digits: String, name: String) {

@@ -24,7 +24,7 @@ package enum BackupError: Error, Equatable {
   /// The checksum beside it cannot be parsed.
   case notAChecksum(path: String)
   /// The checksum beside it names another file, and differs.
-  case checksumOfAnother(path: String)
+  case checksumOfAnother(path: String, name: String)
   /// The folder to restore into holds a store.
   case holdsStore(directory: String)
   /// The folder to restore into cannot be used.
@@ -59,9 +59,9 @@ package enum BackupError: Error, Equatable {
     case .notAChecksum(let path):
       "\(path) is damaged: it holds no checksum. Nothing wrong was found with the backup itself. Without that file, a changed byte "
         + "inside a value cannot be seen; take it away to use the backup all the same."
-    case .checksumOfAnother(let path):
-      "\(path) is the checksum of another file. Nothing wrong was found with the backup itself. Put the right one in its place, "
-        + "or take it away to use the backup without."
+    case .checksumOfAnother(let path, let name):
+      "\(path) is the checksum of another file, “\(name)”, so it says nothing about this one. Put the right one in its place, or "
+        + "take it away to check the backup without."
     case .holdsStore(let directory):
       "\(directory) holds a store already, and was not touched. Move it away first, or choose "
         + "another folder with --data."

@@ -19,14 +19,17 @@ package struct StoreCopy: Hashable, Sendable {
   /// Whether a checksum beside the file was compared. Without one, a changed value goes unnoticed.
   package var hasChecksum = false
 
-  /// Verifies a file: pages and indexes agree, every record can be decoded, the chain of events is
-  /// intact, and the checksum beside it, if there is one, matches.
+  /// Verifies a file: pages and indexes agree, its tables are those that a server would open, every
+  /// record can be decoded, the chain of events is intact, and the checksum beside it, if there is
+  /// one, matches.
   ///
   /// Opens the file as immutable: without even a lock.
   ///
   /// - Complexity: Reads all of it three times: about a second for each 100 MB.
   package static func check(_ path: String) throws(BackupError) -> StoreCopy {
     var copy = StoreCopy()
+    // First: whatever else is found may be the wrong file's.
+    try BackupChecksum.expectOwn(path)
     copy.sizeBytes = try checkHeader(path)
     var status = stat()
     guard stat(path + "-wal", &status) != 0 || status.st_size == 0 else {
@@ -89,6 +92,7 @@ package struct StoreCopy: Hashable, Sendable {
     // The finding names pages and indexes, never contents.
     guard finding == "ok" else { throw .failed(reason: String(finding.prefix(120))) }
     check.reset()
+    try Self.checkTables(connection)
     guard try Self.number("SELECT count(*) FROM meta", connection) == 1 else {
       throw .failed(reason: "it has no name")
     }
@@ -102,6 +106,17 @@ package struct StoreCopy: Hashable, Sendable {
       records += 1
     }
     try Self.checkEvents(connection)
+  }
+
+  /// The check that `SQLiteStore` makes when it opens a file.
+  private static func checkTables(_ connection: OpaquePointer) throws(StoreError) {
+    let format = try number("PRAGMA user_version", connection)
+    let rows = try RawStatement(SQLiteSchema.textsQuery, on: connection)
+    var texts: [String] = []
+    while try rows.step() { texts.append(rows.text(0)) }
+    guard (try? SQLiteSchema.areIntact(texts, format: format)) ?? false else {
+      throw .failed(reason: SQLiteSchema.alteredReason)
+    }
   }
 
   /// Verifies the chain of events; copies of older formats have none.

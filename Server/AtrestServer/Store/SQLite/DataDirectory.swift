@@ -90,6 +90,10 @@ final class DataDirectory: Sendable {
     guard status.st_mode & S_IFMT == S_IFDIR else {
       throw .cannotOpen(path: path, reason: "it is not a folder")
     }
+    // Otherwise nothing can be said of what is in it.
+    guard access(path, R_OK | W_OK | X_OK) == 0 else {
+      throw .cannotOpen(path: path, reason: systemReason(errno))
+    }
     guard access(path + "/atrest.db", F_OK) == 0 || holdsNothingForeign(path) else {
       throw .notAStore(path: path)
     }

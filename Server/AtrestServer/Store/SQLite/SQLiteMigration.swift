@@ -26,6 +26,8 @@ extension SQLiteSchema {
       guard try opening.allowsCopy || !db.tableExists(copyTable) else {
         throw StoreError.unfinishedCopy(path: path)
       }
+      // Before anything is changed, so that a file with an error is left as it was found.
+      if found > 0 { try check(db, format: found, path: path) }
       guard found < version else { return .commit }
       guard opening.migrates else {
         throw StoreError.olderVersion(path: path, found: found, supported: version)
@@ -39,6 +41,7 @@ extension SQLiteSchema {
       }
       try db.execute(sql: "PRAGMA application_id = \(applicationID)")
       try db.execute(sql: "PRAGMA user_version = \(version)")
+      try check(db, format: version, path: path)
       return .commit
     }
   }

@@ -180,27 +180,37 @@ enum SQLiteSchema {
   /// The table that is there while a copy of another store is unfinished: see `SQLiteArchive`.
   static let copyTable = "copy"
 
-  /// Checks that the tables are those that this build makes: their SQL is stored in pages, which
-  /// may be damaged. An unfinished copy's is passed over.
-  static func check(_ db: Database, path: String) throws {
-    guard try texts(db) == intactTexts.get() else {
-      throw StoreError.damaged(path: path, reason: "its tables are not as they were made")
+  /// The SQL of all tables of a file: it is stored in pages, which may be damaged. An unfinished
+  /// copy's is passed over.
+  static let textsQuery = """
+    SELECT sql FROM sqlite_schema
+    WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name <> '\(copyTable)' ORDER BY name
+    """
+
+  /// Whether these are the tables of a format, as this program's versions made them.
+  ///
+  /// - Parameter texts: What `textsQuery` finds.
+  static func areIntact(_ texts: [String], format: Int) throws -> Bool {
+    try texts == (format == version ? intactTexts.get() : makeTexts(format: format))
+  }
+
+  /// Why a file is damaged whose tables are not intact.
+  static let alteredReason = "its tables are not as they were made"
+
+  /// Checks that the tables are those of a format.
+  /// - Throws: `StoreError.damaged`.
+  static func check(_ db: Database, format: Int, path: String) throws {
+    guard try areIntact(String.fetchAll(db, sql: textsQuery), format: format) else {
+      throw StoreError.damaged(path: path, reason: alteredReason)
     }
   }
 
-  private static let intactTexts = Result {
+  private static let intactTexts = Result { try makeTexts(format: version) }
+
+  private static func makeTexts(format: Int) throws -> [String] {
     try DatabaseQueue().writeWithoutTransaction { db in
-      for step in steps { try db.execute(sql: step) }
-      return try texts(db)
+      for step in steps.prefix(format) { try db.execute(sql: step) }
+      return try String.fetchAll(db, sql: textsQuery)
     }
-  }
-
-  private static func texts(_ db: Database) throws -> [String] {
-    try String.fetchAll(
-      db,
-      sql: """
-        SELECT sql FROM sqlite_schema
-        WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name <> '\(copyTable)' ORDER BY name
-        """)
   }
 }

@@ -102,7 +102,6 @@ package final class SQLiteStore: SyncStore {
         db in
         try Self.check(db, path: file)
         try SQLiteSchema.migrate(db, path: file, opening: opening, random: random)
-        try SQLiteSchema.check(db, path: file)
         try Self.configure(db, checkpointPages: checkpointPages)
         guard let row = try Row.fetchOne(db, sql: "SELECT name, writes, clock_ms FROM meta") else {
           throw StoreError.damaged(path: file, reason: "it has no name")
