@@ -532,6 +532,10 @@ let package = Package(
         "AtrestHTTP2",
       ],
       path: "Tests/Heap/Property", swiftSettings: strict),
+    // grpc's own test service, for clients of other implementations.
+    .executableTarget(
+      name: "interop-server", dependencies: ["AtrestRPC", "AtrestHTTP2", "AtrestSockets"],
+      path: "Tests/Interop/Server", swiftSettings: strict),
     // Both codecs side by side: see docs/develop/benchmarks.md.
     .executableTarget(
       name: "codec-bench", dependencies: ["AtrestProtocol", "AtrestWire", "AtrestReplication"],

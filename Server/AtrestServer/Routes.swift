@@ -15,6 +15,10 @@ enum Routes {
     "atrest.sync.v1.Entitlements", "grpc.health.v1.Health",
   ]
 
+  /// All services of the listener for devices, as reflection lists them.
+  private static let reflection = ReflectionService(
+    services: publicServices + ReflectionService.names)
+
   /// Maximum request size of methods that need no token. A code and a name need a tenth of it.
   static let openMessageBytes = 4 * 1024
 
@@ -102,8 +106,24 @@ enum Routes {
       methods.unary("Check", maxMessageBytes: openMessageBytes) { _, bytes in
         .reply(try health.check(bytes))
       }
+      methods.unary("List", maxMessageBytes: openMessageBytes) { _, bytes in
+        .reply(try health.list(bytes))
+      }
       methods.serverStreaming("Watch", maxMessageBytes: openMessageBytes) { _, bytes, writer in
         try health.watch(bytes, sink: writer)
+      }
+    }
+    for name in ReflectionService.names {
+      router.addService(name) { methods in
+        methods.bidirectional("ServerReflectionInfo", maxMessageBytes: openMessageBytes) {
+          _, writer in
+          { event in
+            switch event {
+            case .message(let bytes): _ = writer.send(try reflection.answer(bytes))
+            case .end: writer.finish()
+            }
+          }
+        }
       }
     }
     return router

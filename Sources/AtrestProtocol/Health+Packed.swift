@@ -36,3 +36,24 @@ extension HealthCheckResponse: PackedMessage {
     }
   }
 }
+
+/// The health of all services.
+public struct HealthListResponse: Hashable, Sendable {
+  /// By the full name of the service; the empty name is the whole server.
+  public let states: [String: HealthCheckResponse.State]
+
+  /// Creates a response from its fields.
+  public init(states: [String: HealthCheckResponse.State]) { self.states = states }
+
+  /// The protobuf encoding, sorted by name. A map is a repeated message of a key and a value.
+  public var packed: [UInt8] {
+    var bytes: [UInt8] = []
+    for (name, state) in states.sorted(by: { $0.key < $1.key }) {
+      var entry: [UInt8] = []
+      entry.append(field: 1, name.utf8)
+      entry.append(field: 2, HealthCheckResponse(state: state).packed)
+      bytes.append(field: 1, entry)
+    }
+    return bytes
+  }
+}

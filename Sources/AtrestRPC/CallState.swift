@@ -183,6 +183,12 @@ final class CallState {
     if !isOver { connection.resumeReading(id) }
   }
 
+  /// Sets what the response's headers carry, and whether its messages are compressed.
+  func setMetadata(_ metadata: Metadata) { connection.setMetadata(metadata, of: id) }
+  func setCompression(_ compression: MessageCompression) {
+    connection.setCompression(compression, of: id)
+  }
+
   /// Completes a unary call, unless it is over.
   func finish(_ outcome: UnaryOutcome) {
     switch outcome {
@@ -237,7 +243,9 @@ final class CallState {
 }
 
 extension CallState: StreamQueueTarget {
-  func send(_ message: [UInt8]) -> SendResult { connection.send(message, on: id) }
+  func send(_ message: [UInt8], _ compression: MessageCompression?) -> SendResult {
+    connection.send(message, on: id, compression)
+  }
   func endStream(_ status: Status) { finish(status) }
 }
 

@@ -174,7 +174,7 @@ final class ClientCall: @unchecked Sendable {
 }
 
 extension ClientCall: StreamQueueTarget {
-  func send(_ message: [UInt8]) -> SendResult {
+  func send(_ message: [UInt8], _ compression: MessageCompression?) -> SendResult {
     guard case .running(let handler, let id) = phase else { return .gone }
     return handler.send(message, on: id, end: false)
   }

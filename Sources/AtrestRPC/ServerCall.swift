@@ -52,6 +52,17 @@ public struct ServerCall<Principal: Sendable> {
   /// happened.
   public func onCancel(_ action: @escaping () -> Void) { state.onCancel(action) }
 
+  /// Sets the metadata that precedes the response: `initial metadata`. Call it before the first
+  /// message is sent; later it does nothing. A call that fails without a message has trailers
+  /// only, which hold the metadata of its status.
+  public func setInitialMetadata(_ metadata: Metadata) { state.setMetadata(metadata) }
+
+  /// Sets whether messages are compressed that do not say so themselves, and a unary reply. Only for
+  /// callers that accept an encoding.
+  public func setCompression(_ compression: MessageCompression) {
+    state.setCompression(compression)
+  }
+
   /// Pauses a streaming request. Messages already read are still delivered. The caller may send
   /// until the stream's flow-control window is full; other calls continue.
   public func pauseReading() { state.pauseReading() }

@@ -188,10 +188,20 @@ final class ServerHandler: EncryptedHandler {
 
   // MARK: Called by calls
 
-  func send(_ message: [UInt8], on id: CallID) -> SendResult {
+  func send(
+    _ message: [UInt8], on id: CallID, _ compression: MessageCompression?
+  ) -> SendResult {
     guard let connection else { return .gone }
     owner?.needsFlush()
-    return connection.send(message, on: id)
+    return connection.send(message, on: id, compression: compression)
+  }
+
+  func setMetadata(_ metadata: Metadata, of id: CallID) {
+    connection?.setMetadata(metadata, of: id)
+  }
+
+  func setCompression(_ compression: MessageCompression, of id: CallID) {
+    connection?.setCompression(compression, of: id)
   }
 
   func expectEnd(_ id: CallID, keptBytes: Int) { connection?.expectEnd(id, keptBytes: keptBytes) }

@@ -8,7 +8,7 @@ import Synchronization
 
 /// The call that sends a queue's messages. Used on its shard.
 protocol StreamQueueTarget: AnyObject {
-  func send(_ message: [UInt8]) -> SendResult
+  func send(_ message: [UInt8], _ compression: MessageCompression?) -> SendResult
   /// Ends the stream. Clients send no status.
   func endStream(_ status: Status)
 }
@@ -41,13 +41,15 @@ final class StreamQueue: Sendable {
 
   // MARK: Any thread
 
-  func send(_ message: [UInt8]) -> StreamWriter.SendOutcome {
+  func send(
+    _ message: [UInt8], _ compression: MessageCompression? = nil
+  ) -> StreamWriter.SendOutcome {
     let (outcome, mustPump) = state.withLock { state -> (StreamWriter.SendOutcome, Bool) in
       guard state.isOpen else { return (.closed, false) }
       guard state.hasRoom(for: message, maxBytes: maxBytes, maxMessages: maxMessages) else {
         return (.slowReader, state.cut())
       }
-      state.append(message)
+      state.append(message, compression)
       return (.queued, state.schedule())
     }
     if mustPump { startPump() }
@@ -142,8 +144,8 @@ final class StreamQueue: Sendable {
         // Only a stream cut for a slow reader has any left.
         for action in actions { action() }
         return
-      case .message(let message):
-        switch call.send(message) {
+      case .message(let message, let compression):
+        switch call.send(message, compression) {
         case .queued:
           let ready = state.withLock { state in
             state.dropFirst(message.count)
@@ -182,7 +184,7 @@ private struct StreamQueueState: ~Copyable {
   }
 
   enum Step {
-    case message([UInt8])
+    case message([UInt8], MessageCompression?)
     case end(Status)
     case wait
   }
@@ -192,7 +194,7 @@ private struct StreamQueueState: ~Copyable {
   var cancelActions: [@Sendable () -> Void] = []
   /// Run once, when the queue is empty or the call is over.
   var readyActions: [@Sendable () -> Void] = []
-  private var queue: [[UInt8]] = []
+  private var queue: [(message: [UInt8], compression: MessageCompression?)] = []
   /// Messages of `queue` already taken. They are dropped in bulk.
   private var taken = 0
   private var charge: Charge
@@ -213,8 +215,8 @@ private struct StreamQueueState: ~Copyable {
     count == 0 || (charge.bytes + message.count <= maxBytes && count < maxMessages)
   }
 
-  mutating func append(_ message: [UInt8]) {
-    queue.append(message)
+  mutating func append(_ message: [UInt8], _ compression: MessageCompression?) {
+    queue.append((message, compression))
     charge.change(to: charge.bytes + message.count)
   }
 
@@ -241,9 +243,9 @@ private struct StreamQueueState: ~Copyable {
     case .ended, .cancelled:
       return .wait
     case .open:
-      return count > 0 ? .message(queue[taken]) : .wait
+      return count > 0 ? .message(queue[taken].message, queue[taken].compression) : .wait
     case .finishing(let status):
-      if count > 0 { return .message(queue[taken]) }
+      if count > 0 { return .message(queue[taken].message, queue[taken].compression) }
       life = .ended
       return .end(status)
     case .cut:
@@ -261,7 +263,7 @@ private struct StreamQueueState: ~Copyable {
   mutating func dropFirst(_ size: Int) {
     // The queue may have been dropped while the message was being sent.
     guard count > 0 else { return }
-    queue[taken] = []
+    queue[taken].message = []
     taken += 1
     charge.change(to: charge.bytes - size)
     if taken == queue.count {

@@ -38,6 +38,11 @@ public final class StreamWriter: Sendable {
   /// Queues one message. Never blocks. Messages queued together cost one hop to the shard.
   public func send(_ message: [UInt8]) -> SendOutcome { queue.send(message) }
 
+  /// The same, compressed or not whatever ``ServerCall/setCompression(_:)`` says.
+  public func send(_ message: [UInt8], compression: MessageCompression) -> SendOutcome {
+    queue.send(message, compression)
+  }
+
   /// Waits until the queue is empty, then queues one message: for streams longer than the queue,
   /// such as an export. Never fails for a slow reader; `limits.writeStall` ends the call if its
   /// reader stops.

@@ -18,7 +18,7 @@ struct StreamQueueTests {
     let sent = Mutex<[[UInt8]]>([])
     let ends = Mutex<[Status]>([])
 
-    func send(_ message: [UInt8]) -> SendResult {
+    func send(_ message: [UInt8], _ compression: MessageCompression?) -> SendResult {
       let isTaken = room.withLock { room in
         guard room > 0 else { return false }
         room -= 1

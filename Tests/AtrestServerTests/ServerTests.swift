@@ -320,7 +320,9 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
         Method.Accounts.get, Method.Accounts.delete, Method.Accounts.events,
         Method.Devices.revoke, Method.Entitlements.submit, Method.Entitlements.get,
         Method.Health.check,
-        Method.Health.watch,
+        Method.Health.watch, Method.Health.list,
+        "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+        "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
       ])
     #expect(
       Set(Routes.forOwner(cells, status: ServerStatusService()).paths) == [

@@ -158,3 +158,18 @@ class Wire:
             answer.is_ended = True
         elif isinstance(event, h2.events.StreamReset):
             answer.reset = event.error_code
+
+
+def compressed_flags(address, path, request):
+    """Makes a call that accepts gzip, and says of each message of its answer whether it is compressed."""
+    with Wire(address) as wire:
+        answer = wire.handshake().call(
+            message(request.SerializeToString()), path=path, grpc_accept_encoding="gzip"
+        )
+    assert answer.status == "0" and answer.headers["grpc-encoding"] == "gzip", answer.trailers
+    flags, rest = [], answer.body
+    while rest:
+        flag, length = struct.unpack(">BI", rest[:5])
+        flags.append(flag == 1)
+        rest = rest[5 + length :]
+    return flags

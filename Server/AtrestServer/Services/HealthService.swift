@@ -60,6 +60,13 @@ package final class HealthService: Sendable {
     return HealthCheckResponse(state: current(service)).packed
   }
 
+  /// Returns the states of all services.
+  package func list(_ bytes: [UInt8]) throws(Status) -> [UInt8] {
+    _ = try decoded(EmptyMessage.self, bytes)
+    let states = services.map { ($0, current($0)) }
+    return HealthListResponse(states: Dictionary(uniqueKeysWithValues: states)).packed
+  }
+
   /// Streams the current state and every change.
   package func watch(_ bytes: [UInt8], sink: any EventSink) throws(Status) {
     let service = try decoded(HealthCheckRequest.self, bytes).service

@@ -5,9 +5,11 @@ extension ServerConnection {
   // MARK: Verbs
 
   /// Queues one message. Response headers precede the first.
-  public func send(_ message: [UInt8], on call: CallID) -> SendResult {
+  public func send(
+    _ message: [UInt8], on call: CallID, compression: MessageCompression? = nil
+  ) -> SendResult {
     guard let stream = openStream(call) else { return .gone }
-    let (bytes, isCompressed) = encode(message, for: stream)
+    let (bytes, isCompressed) = encode(message, for: stream, compression)
     guard
       stream.response.messages.append(
         bytes, isCompressed: isCompressed, limitBytes: limits.streamQueueBytes)
@@ -16,7 +18,7 @@ extension ServerConnection {
     watchResponse(stream)
     if stream.response.start() {
       // Small messages may precede large ones, so the encoding is declared at once.
-      session.submitResponse(stream.number, responseHeaders(stream.response.encoding))
+      submitHeaders(stream, stream.response.encoding)
     }
     resume(stream)
     return .queued
@@ -38,8 +40,7 @@ extension ServerConnection {
     countResponse(stream)
     watchResponse(stream)
     if stream.response.startLast() {
-      let encoding = isCompressed ? stream.response.encoding : .identity
-      session.submitResponse(stream.number, responseHeaders(encoding))
+      submitHeaders(stream, isCompressed ? stream.response.encoding : .identity)
     }
     resume(stream)
     return .queued
@@ -56,6 +57,32 @@ extension ServerConnection {
   /// read cannot delay the end. No further events follow.
   public func abort(_ call: CallID, _ status: Status) {
     if let stream = openStream(call) { abort(stream, status) }
+  }
+
+  /// Sets the metadata of a call's response headers. Ignored once they were sent, and for a
+  /// response without a message, which has trailers only. What exceeds ``Limits/maxTrailerBytes``
+  /// is left out.
+  public func setMetadata(_ metadata: Metadata, of call: CallID) {
+    openStream(call)?.response.metadata = metadata
+  }
+
+  /// Sets whether a call's messages are compressed that do not say so themselves.
+  public func setCompression(_ compression: MessageCompression, of call: CallID) {
+    openStream(call)?.response.compression = compression
+  }
+
+  private func submitHeaders(_ stream: ServerStream, _ encoding: Compression) {
+    let metadata = stream.response.metadata
+    guard !metadata.isEmpty else {
+      return session.submitResponse(stream.number, responseHeaders(encoding))
+    }
+    stream.response.metadata = Metadata()
+    var list = HeaderList()
+    list.add(":status", "200")
+    list.add("content-type", "application/grpc")
+    if encoding != .identity { list.add("grpc-encoding".utf8, encoding.rawValue.utf8) }
+    list.add(metadata, limitBytes: limits.maxTrailerBytes)
+    session.submitResponse(stream.number, list, hasBody: true)
   }
 
   // MARK: Ends
@@ -147,8 +174,12 @@ extension ServerConnection {
 
   // MARK: To the session
 
-  private func encode(_ message: [UInt8], for stream: ServerStream) -> ([UInt8], Bool) {
-    codecs.encode(message, as: stream.response.encoding, limits: limits)
+  private func encode(
+    _ message: [UInt8], for stream: ServerStream, _ compression: MessageCompression? = nil
+  ) -> ([UInt8], Bool) {
+    codecs.encode(
+      message, as: stream.response.encoding, compression ?? stream.response.compression,
+      limits: limits)
   }
 
   private func resume(_ stream: ServerStream) {

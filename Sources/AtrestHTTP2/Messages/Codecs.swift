@@ -35,9 +35,16 @@ public final class Codecs {
 
   /// Encodes a message for sending. Compresses it if allowed and worthwhile.
   func encode(
-    _ message: [UInt8], as encoding: Compression, limits: Limits
+    _ message: [UInt8], as encoding: Compression, _ compression: MessageCompression = .worthwhile,
+    limits: Limits
   ) -> (bytes: [UInt8], isCompressed: Bool) {
-    guard encoding != .identity, message.count >= limits.compressionThresholdBytes,
+    let isWanted =
+      switch compression {
+      case .never: false
+      case .always: true
+      case .worthwhile: message.count >= limits.compressionThresholdBytes
+      }
+    guard encoding != .identity, isWanted,
       let smaller = deflate(message, as: encoding, limits: limits)
     else { return (message, false) }
     return (smaller, true)

@@ -32,6 +32,10 @@ struct OutboundResponse {
   var messages = OutboundMessages()
   /// The response encoding that the client accepts.
   var encoding = Compression.identity
+  /// What the response's messages wish unless they say otherwise.
+  var compression = MessageCompression.worthwhile
+  /// Sent with the headers.
+  var metadata = Metadata()
 
   /// Whether either side has ended the call: nothing more is accepted for it.
   var isEnded: Bool {

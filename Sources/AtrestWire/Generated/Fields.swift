@@ -319,4 +319,8 @@ enum Fields {
   enum HealthCheckResponse: UInt32, FieldNumbers {
     case status = 1
   }
+
+  enum HealthListResponse: UInt32, FieldNumbers {
+    case statuses = 1
+  }
 }

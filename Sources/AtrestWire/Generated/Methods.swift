@@ -58,6 +58,8 @@ public enum Method {
   public enum Health {
     /// Returns the current state.
     public static let check = "/grpc.health.v1.Health/Check"
+    /// Returns the current states of all services.
+    public static let list = "/grpc.health.v1.Health/List"
     /// Streams the current state and every change.
     public static let watch = "/grpc.health.v1.Health/Watch"
   }

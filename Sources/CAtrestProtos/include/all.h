@@ -9,3 +9,4 @@
 #include "atrest/sync/v1/records.pb-c.h"
 #include "atrest/sync/v1/sync.pb-c.h"
 #include "grpc/health/v1/health.pb-c.h"
+#include "grpc/reflection/v1/reflection.pb-c.h"

@@ -65,8 +65,8 @@ package struct BackupChecksum: Equatable {
     throw .changed(path: file)
   }
 
-  /// Checks that the checksum beside a file is not another file's. One that fits is its own, whatever
-  /// name it has: both were renamed.
+  /// Checks that the checksum beside a file is not another file's. One that fits is its own,
+  /// whatever name it has: both were renamed.
   ///
   /// - Throws: `BackupError.checksumOfAnother`.
   static func expectOwn(_ file: String) throws(BackupError) {
