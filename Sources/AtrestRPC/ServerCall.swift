@@ -57,7 +57,7 @@ public struct ServerCall<Principal: Sendable> {
   /// only, which hold the metadata of its status.
   public func setInitialMetadata(_ metadata: Metadata) { state.setMetadata(metadata) }
 
-  /// Sets whether messages are compressed that do not say so themselves, and a unary reply. Only for
+  /// Sets whether messages are compressed that do not say so themselves, and a unary reply. For
   /// callers that accept an encoding.
   public func setCompression(_ compression: MessageCompression) {
     state.setCompression(compression)
