@@ -79,10 +79,10 @@ struct Serve: AsyncParsableCommand {
     Allocator.sharesArenas()
     let settings = LogSettings(level: log.level, format: log.format)
     let logger = Logger(label: "atrest-syncd") { _ in LineLogHandler(settings) }
+    if formerAdvertisedAddress != nil { printError("--public is called --advertise now.\n") }
     var configuration = try configuration(logger)
     let observation = try Observation(metricsAddress)
     configuration.metrics = observation?.metrics
-    if formerAdvertisedAddress != nil { printError("--public is called --advertise now.\n") }
     var reload = Reload(settings, logger)
     // Install signal handling first. SIGPIPE from a closed connection must not end the process, and
     // a signal during startup must lead to an orderly stop.

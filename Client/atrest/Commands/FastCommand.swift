@@ -120,17 +120,19 @@ struct FastCommand: ParsableCommand {
     if let typedEnd { try TypedRules.check(time: typedEnd, now: context.now) }
     // Does not create a replica: without one there is nothing to end.
     guard let replica = try options.openExisting() else { throw FastingRefusal.nothingActive }
-    let (session, stillOpen) = try replica.transaction { store in
+    let (session, stillOpen, overlap) = try replica.transaction { store in
       // A clock reading may be clamped to the start. A typed end before the start is a mistake.
       if let typedEnd, let active = Fasting(try store.openSessions()).active,
         typedEnd < active.span.start
       {
         throw InputProblem.endBeforeStart
       }
-      return try store.finish(at: typedEnd ?? context.now, as: outcome)
+      let (session, stillOpen) = try store.finish(at: typedEnd ?? context.now, as: outcome)
+      return (session, stillOpen, try store.overlapWords(of: session, context))
     }
     let snapshot = try Snapshot(replica, context)
     var words = ArrivalView.text(of: session, snapshot, context, isRead: Terminal.isRead)
+    if let overlap { words += "\n" + overlap }
     if let next = stillOpen.first {
       words += "\n\(SessionWords.stillOpen(next, context)) `atrest status` shows it."
     }
@@ -168,6 +170,13 @@ extension ReplicaTransaction {
       try save(session)
       return (session, fasting.otherOpen)
     }
+  }
+
+  /// What is to be said of fasts that share time with one; nil if none does.
+  func overlapWords(of session: Session, _ context: CommandContext) throws -> String? {
+    let others = Overlap.with(session, in: try history(from: session.span.start))
+    let ids = try shortIDs(of: [session] + others)
+    return SessionWords.overlap(of: session, with: others, ids: ids, context)
   }
 
   /// Records a drink as an undoable action.

@@ -73,6 +73,8 @@ struct SessionsCommand: ParsableCommand {
         let note = "\(count) under 4 hours or let go: `--all` shows them too."
         lines.append(Terminal.style.quiet(note))
       }
+      let ids = ShortID.shortened(sessions.map { ShortID.hex($0.id) })
+      lines += SessionWords.overlaps(Overlap.all(in: page), ids: ids)
       return lines.joined(separator: "\n")
     }
   }
@@ -139,7 +141,7 @@ struct SessionsCommand: ParsableCommand {
       guard let replica = try options.openExisting() else {
         throw IDProblem.unknown(noun: "fast")
       }
-      let session = try replica.transaction { store in
+      let (session, overlap) = try replica.transaction { store in
         let stored = try SessionsCommand.find(id, in: store.sessions(), context)
         let session = try stored.edited(
           start: start, end: end, outcome: outcome.flatMap(Session.Outcome.init(word:)),
@@ -151,11 +153,12 @@ struct SessionsCommand: ParsableCommand {
           throw FastingRefusal.alreadyActive
         }
         try store.action(.editFast) { try store.save(session) }
-        return session
+        return (session, try store.overlapWords(of: session, context))
       }
       try format.answer(
         SessionRow(session, now: context.now),
-        "Corrected.\n" + SessionWords.detail(session, context))
+        ["Corrected.", SessionWords.detail(session, context), overlap].compactMap(\.self)
+          .joined(separator: "\n"))
     }
   }
 

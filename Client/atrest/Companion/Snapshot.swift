@@ -32,7 +32,12 @@ struct Snapshot: Hashable {
   var stuck = 0
   /// The number of open journal entries.
   var conflicts = 0
+  /// Pairs of fasts that share time, among those that ended lately.
+  var overlaps = 0
   var isPaired = false
+
+  /// How far back overlaps are looked for: what is older was seen before.
+  static let overlapMilliseconds = 60 * Milliseconds.perDay
 
   /// The state of a device without a replica.
   static let empty = Snapshot()
@@ -56,7 +61,8 @@ extension Snapshot {
     stuck = status.refusedCount + status.heldDeletionCount
     waiting = status.pendingCount - stuck
     let entitlement = entitlement
-    (open, shortIDs, choices, water, completed, isTransitionDue) = try replica.look { store in
+    (open, shortIDs, choices, water, completed, isTransitionDue, overlaps) = try replica.look {
+      store in
       let open = try store.openSessions()
       let completed = try store.completedCount()
       let isDue = TransitionMoment.isDue(
@@ -64,7 +70,10 @@ extension Snapshot {
         entitlement: entitlement)
       return (
         open, try store.shortIDs(of: open), try Choices(store),
-        try store.waterAround(context.now), completed, isDue
+        try store.waterAround(context.now), completed, isDue,
+        Overlap.all(
+          in: try store.history(from: context.now.advanced(by: -Self.overlapMilliseconds))
+        ).count
       )
     }
   }

@@ -36,6 +36,7 @@ struct NowRow: Encodable, Equatable {
   var waiting: Int
   var needsYou: Int
   var conflicts: Int
+  var overlaps: Int
   var paired: Bool
 
   init(_ snapshot: Snapshot, _ context: CommandContext) {
@@ -60,6 +61,7 @@ struct NowRow: Encodable, Equatable {
     waiting = snapshot.waiting
     needsYou = snapshot.stuck
     conflicts = snapshot.conflicts
+    overlaps = snapshot.overlaps
     paired = snapshot.isPaired
   }
 }
@@ -136,6 +138,10 @@ struct NowView {
       let count =
         snapshot.conflicts == 1 ? "One change was" : "\(snapshot.conflicts) changes were"
       lines.append("\(count) set aside: `atrest conflicts list` shows both sides.")
+    }
+    if snapshot.overlaps > 0 {
+      let count = snapshot.overlaps == 1 ? "Two fasts share" : "Some fasts share"
+      lines.append("\(count) some of their time: `atrest sessions list` says which.")
     }
     if snapshot.active == nil {
       // The counterpart of the icons at the bottom of the app's screen between fasts.

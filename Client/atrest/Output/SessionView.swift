@@ -76,6 +76,40 @@ enum SessionWords {
     "Another fast is still open, since \(context.words(session.span.start))."
   }
 
+  /// Asks about fasts that share time with one, and says how to correct that. Nil if none does.
+  static func overlap(
+    of session: Session, with others: [Session], ids: [String: String], _ context: CommandContext
+  ) -> String? {
+    guard let other = others.first else { return nil }
+    let id = { (session: Session) in ids[ShortID.hex(session.id)] ?? ShortID.hex(session.id) }
+    let more = others.count == 1 ? "" : ", and with \(others.count - 1) more"
+    return "It shares time with the fast \(id(other)), "
+      + "\(AtrestVocabulary.words(other.span, context))\(more). Is that one fast noted twice? Both count as it is; "
+      + "`atrest sessions delete \(id(other))` takes that one away, "
+      + "`atrest sessions edit \(id(session)) --start TIME` or `--end TIME` corrects this one."
+  }
+
+  /// The most overlaps that a list names.
+  private static let namedOverlaps = 3
+
+  /// Names the fasts of a list that share time. Empty if none do.
+  static func overlaps(
+    _ overlaps: [Overlap], ids: [String: String]
+  ) -> [String] {
+    let id = { (session: Session) in ids[ShortID.hex(session.id)] ?? ShortID.hex(session.id) }
+    var lines = overlaps.prefix(namedOverlaps).map {
+      "\(id($0.earlier)) and \(id($0.later)) share some of their time."
+    }
+    guard !lines.isEmpty else { return [] }
+    if overlaps.count > namedOverlaps {
+      lines.append("So do \(overlaps.count - namedOverlaps) more pairs.")
+    }
+    lines.append(
+      "Each counts, and has a tree. `atrest sessions delete ID` takes one away, `atrest sessions edit ID` corrects it."
+    )
+    return lines
+  }
+
   /// One line after the end of a fast.
   static func ended(_ session: Session, _ context: CommandContext) -> String {
     let length = DurationText.text(milliseconds: session.elapsedMilliseconds(at: context.now))

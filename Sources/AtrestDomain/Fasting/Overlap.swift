@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds fasts that claim the same time: one night noted on two devices, or a typed time.
+
+import AtrestReplication
+
+/// Two fasts of the history that share some time. Both count, and each has a tree, until a person
+/// says which is right: nobody else can know.
+public struct Overlap: Hashable, Sendable {
+  /// The one that began first; of two that began together, the one with the lesser id.
+  public let earlier: Session
+  public let later: Session
+
+  /// All overlaps, the latest first. Fasts that only touch do not overlap.
+  ///
+  /// - Complexity: Sorts the fasts once, and visits each pair that overlaps.
+  public static func all(in sessions: [Session]) -> [Overlap] {
+    let spans = sessions.compactMap(Span.init).sorted {
+      ($0.start, $0.session.id) < ($1.start, $1.session.id)
+    }
+    var open: [Span] = []
+    var found: [Overlap] = []
+    for span in spans {
+      open.removeAll { $0.end <= span.start }
+      found += open.map { Overlap(earlier: $0.session, later: span.session) }
+      open.append(span)
+    }
+    return found.reversed()
+  }
+
+  /// The fasts that share time with one, latest first.
+  ///
+  /// - Complexity: Linear in the number of fasts.
+  public static func with(_ session: Session, in sessions: [Session]) -> [Session] {
+    guard let span = Span(session) else { return [] }
+    return sessions.filter { other in
+      guard other.id != session.id, let other = Span(other) else { return false }
+      return other.start < span.end && span.start < other.end
+    }.sorted { $0.span.start > $1.span.start }
+  }
+
+  /// A fast of the history with its two times.
+  private struct Span {
+    let start, end: WallTime
+    let session: Session
+
+    init?(_ session: Session) {
+      guard session.isInHistory, let end = session.span.end else { return nil }
+      (start, self.end, self.session) = (session.span.start, end, session)
+    }
+  }
+}
