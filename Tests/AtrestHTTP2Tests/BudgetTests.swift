@@ -330,6 +330,22 @@ struct BudgetTests {
     #expect(peer.goAways.map(\.errorCode) == [11])
   }
 
+  @Test("the end of a request that was refused early is no empty frame")
+  func lateEnds() {
+    var limits = Limits()
+    limits.maxIdleFrames = 10
+    let peer = RawClient(limits: limits)
+    peer.onEvent = { event, server in
+      if case .started(let call, _) = event { server.finish(call, Status(.unauthenticated, "")) }
+    }
+    for index in UInt32(0)..<40 {
+      peer.send(.headers(2 * index + 1, requestFields()))
+      peer.send(.data(2 * index + 1, [], end: true))
+    }
+    #expect(peer.goAways.isEmpty)
+    #expect(peer.server.openCalls == 0)
+  }
+
   @Test("time forgives frames that bring nothing")
   func idleFramesLater() {
     var limits = Limits()

@@ -209,6 +209,7 @@ struct RequestTests {
     peer.send(.data(1, [0, 0xFF, 0xFF, 0xFF, 0xFF]))
     #expect(peer.headerBlocks().first?["grpc-status"] == "8")
     #expect(peer.cancellations == [.badRequest])
+    peer.wait(.seconds(1))
     #expect(peer.frames(of: 3).map(\.errorCode) == [0])
   }
 

@@ -41,18 +41,38 @@ struct ResponseTests {
   }
 
   @Test(
-    "a call ended while the client sends: trailers, then RST_STREAM(NO_ERROR)",
+    "a call ended while the client sends: trailers, and later RST_STREAM(NO_ERROR)",
     arguments: [true, false])
   func earlyEnd(afterMessage: Bool) {
     let peer = RawClient()
-    peer.send(.headers(1, requestFields()))
+    peer.send(.headers(1, requestFields([("grpc-timeout", "500m")])))
     if afterMessage { _ = peer.server.send([1], on: peer.call()) }
     peer.server.finish(peer.call(), Status(.permissionDenied))
     peer.flush()
-    let frames = peer.frames.filter { $0.stream == 1 }
-    #expect(frames.map(\.type) == (afterMessage ? [1, 0, 1, 3] : [1, 3]))
-    #expect(frames.last?.errorCode == 0)
+    peer.wait(.milliseconds(999))
+    // The rest of the request is read, so that it cannot block other calls, and is not reported.
+    for _ in 0..<100 { peer.send(.data(1, lpm([UInt8](repeating: 7, count: 4_000)))) }
+    #expect(
+      peer.frames.filter { $0.stream == 1 && $0.type != 8 }.map(\.type)
+        == (afterMessage ? [1, 0, 1] : [1]))
+    peer.wait(.milliseconds(1))
+    #expect(peer.frames.last { $0.stream == 1 }?.errorCode == 0)
+    #expect(peer.frames.last { $0.stream == 1 }?.type == 3)
     #expect(peer.server.openCalls == 0)
+    #expect(peer.cancellations.isEmpty)
+  }
+
+  @Test("a call ended while the client sends: when the request ends in time, nothing is reset")
+  func lateEnd() {
+    let peer = RawClient()
+    peer.send(.headers(1, requestFields()))
+    peer.server.finish(peer.call(), Status(.permissionDenied))
+    peer.flush()
+    #expect(peer.server.openCalls == 1)
+    peer.send(.data(1, lpm([7]), end: true))
+    #expect(peer.server.openCalls == 0)
+    peer.wait(.seconds(2))
+    #expect(peer.frames(of: 3).isEmpty)
     #expect(peer.cancellations.isEmpty)
   }
 

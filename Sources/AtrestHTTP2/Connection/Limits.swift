@@ -103,6 +103,10 @@ public struct Limits: Sendable {
   /// How long a stream's queued bytes may make no progress before the stream is reset. The socket's
   /// owner uses it for unwritable sockets too.
   public var writeStall: Duration = .seconds(60)
+  /// How long the rest of a request may arrive, and be discarded, after its response has ended.
+  /// Then the stream is reset with NO_ERROR. Not at once: haproxy 2.6 would replace the response
+  /// that it has received by a reset, and the caller would see CANCELLED.
+  public var lateRequest: Duration = .seconds(1)
   /// Time without a call after which this side drains a connection.
   public var idleConnection: Duration = .seconds(900)
   /// How long a drain waits for the peer to acknowledge the first GOAWAY before it sends the

@@ -81,7 +81,7 @@ struct PeerPolicing {
     frameCredit = min(limits.maxIdleFrames, frameCredit + (isEnd ? Self.framesPerCall : 1))
   }
 
-  /// A call ended before its request did: more DATA may be in flight.
+  /// A call ended before its request did: more DATA may be in flight, and the request's end.
   mutating func callEndedEarly() {
     lateCredit = min(Self.maxCredit, lateCredit + Self.lateFrames)
   }
@@ -95,7 +95,7 @@ struct PeerPolicing {
       return nil
     case .data:
       if head.length > 0 || head.endsStream, isOfOpenCall { return nil }
-      if head.length > 0, lateCredit > 0 {
+      if head.length > 0 || head.endsStream, lateCredit > 0 {
         lateCredit -= 1
         return nil
       }

@@ -46,9 +46,9 @@ extension ServerConnection {
     return .queued
   }
 
-  /// Ends a call: trailers after the queued messages, or trailers-only if nothing was sent. If the
-  /// client has not half-closed, RST_STREAM(NO_ERROR) follows and the rest of the request is
-  /// discarded.
+  /// Ends a call: trailers after the queued messages, or trailers-only if nothing was sent. The
+  /// rest of the request is discarded. If it does not end within ``Limits/lateRequest``,
+  /// RST_STREAM(NO_ERROR) follows.
   public func finish(_ call: CallID, _ status: Status) {
     if let stream = openStream(call) { end(stream, status) }
   }
@@ -122,6 +122,11 @@ extension ServerConnection {
   /// Checks one call's deadline and progress. Returns when to check again.
   func check(_ stream: ServerStream) -> Instant? {
     let now = session.now
+    if let due = stream.lateRequestDue {
+      guard due <= now else { return due }
+      session.reset(stream.number, .noError)
+      return nil
+    }
     if let deadline = stream.deadline, deadline <= now {
       stream.deadline = nil
       guard !stream.isOver else {
@@ -163,6 +168,13 @@ extension ServerConnection {
     }
     let next = earliest(stream.deadline, earliest(stream.readCheck?.at, stream.writeCheck?.at))
     return earliest(next, stream.messageDue)
+  }
+
+  /// The response has been sent and the client is still sending. Nothing else is expected of it.
+  func awaitLateRequest(_ stream: ServerStream) {
+    let due = session.now.advanced(byNanoseconds: session.times.lateRequest)
+    stream.lateRequestDue = due
+    checkCalls(by: due)
   }
 
   private func watchResponse(_ stream: ServerStream) {

@@ -94,9 +94,7 @@ public final class ServerConnection {
     // After `receive`, which determines which streams exist.
     frames.feed(bytes) { head in
       guard session.isReading else { return }
-      judge(
-        policing.frameBegan(
-          head, isOfOpenCall: head.isData && streams.find(head.stream) != nil, at: now))
+      judge(policing.frameBegan(head, isOfOpenCall: isOfOpenCall(head), at: now))
     }
     return ServerEvents(connection: self)
   }
@@ -149,6 +147,11 @@ public final class ServerConnection {
 
   /// Whether the peer has completed the HTTP/2 handshake.
   public var isHandshaken: Bool { session.isHandshaken }
+
+  private func isOfOpenCall(_ head: FrameHead) -> Bool {
+    guard head.isData, let stream = streams.find(head.stream) else { return false }
+    return stream.lateRequestDue == nil
+  }
 
   // MARK: Events for the owner
 
@@ -259,9 +262,8 @@ extension ServerConnection: HTTP2SessionOwner {
     case .payloadSent(let head, let isEnd):
       policing.payloadSent(head, isEnd: isEnd)
       guard isEnd, let stream = streams.find(head.stream), !stream.request.isEnded else { return }
-      // The client is still sending, so free the stream. Not earlier, or the trailers would not be
-      // sent.
-      session.reset(head.stream, .noError)
+      awaitLateRequest(stream)
+      policing.callEndedEarly()
     case .streamClosed(let number, let code):
       closeStream(number, code)
     case .reset(let number):
@@ -315,7 +317,7 @@ extension ServerConnection: HTTP2SessionOwner {
   private func closeStream(_ number: Int32, _ code: HTTP2ErrorCode) {
     guard let stream = streams.find(number) else { return }
     streams.remove(number)
-    if !stream.request.isEnded { policing.callEndedEarly() }
+    if !stream.request.isEnded, stream.lateRequestDue == nil { policing.callEndedEarly() }
     let wasOver = stream.isOver
     release(stream)
     if streams.isEmpty {

@@ -3,7 +3,7 @@
 
 /// The durations of ``Limits``, in nanoseconds.
 struct Times {
-  let handshake, firstRequest, requestStall, requestTimeout, writeStall, idle: UInt64
+  let handshake, firstRequest, requestStall, requestTimeout, lateRequest, writeStall, idle: UInt64
   let keepalive, keepaliveTimeout, drainNotice, drainGrace: UInt64
   let pingInterval, idlePingInterval, resetWindow: UInt64
 
@@ -12,6 +12,7 @@ struct Times {
     firstRequest = limits.firstRequestTimeout.clampedNanoseconds
     requestStall = limits.requestStall.clampedNanoseconds
     requestTimeout = limits.requestTimeout.clampedNanoseconds
+    lateRequest = limits.lateRequest.clampedNanoseconds
     writeStall = limits.writeStall.clampedNanoseconds
     idle = limits.idleConnection.clampedNanoseconds
     keepalive = limits.keepaliveInterval.clampedNanoseconds

@@ -26,6 +26,8 @@ final class ServerStream {
   var messageDue: Instant?
   var readCheck: ProgressCheck?
   var writeCheck: ProgressCheck?
+  /// When a request must end whose response has.
+  var lateRequestDue: Instant?
 
   /// Memory of each half as last counted, in bytes.
   @exclusivity(unchecked) private(set) var requestBytes = 0
