@@ -22,6 +22,8 @@ public final class Replica: Sendable {
   let pageRecords: Int
   private let path: String
   private let queue: DatabaseQueue
+  /// Why nothing can be written; nil if it can.
+  private let unwritable: ReplicaError?
   /// Set after a disk failure. The result of a failed commit is unknown and this connection's view
   /// may be wrong, so the connection is not used again. Reopening the replica reads the true state.
   private let failure: Failure
@@ -53,9 +55,12 @@ public final class Replica: Sendable {
   ///
   /// - Parameters:
   ///   - busyTimeout: Seconds.
+  ///   - looking: Whether a replica that cannot be written is opened all the same. It is for one
+  ///     command: see `isWritable`.
   ///   - random: Unpredictable nonzero numbers; sync tokens are made of them.
   package init(
     directory: URL, clock: any WallClock, busyTimeout: TimeInterval = Replica.busyTimeout,
+    looking: Bool = false,
     random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1 ... .max) },
     connector: Connector = .platform
   ) throws(ReplicaError) {
@@ -65,7 +70,7 @@ public final class Replica: Sendable {
     let file = ReplicaFile(directory: directory)
     path = file.path
     pageRecords = Page.records
-    queue = try file.open(busyTimeout: busyTimeout)
+    (queue, unwritable) = try file.open(busyTimeout: busyTimeout, looking: looking)
     failure = Failure()
     observation = Observation()
     connection = ReplicaConnection(connector)
@@ -95,6 +100,7 @@ public final class Replica: Sendable {
     self.waiting = waiting
     path = uri
     queue = try ReplicaFile.open(uri: uri, checkpointPages: checkpointPages)
+    unwritable = nil
     self.pageRecords = pageRecords
     failure = Failure()
     observation = Observation()
@@ -143,6 +149,7 @@ public final class Replica: Sendable {
     path = other.path
     pageRecords = other.pageRecords
     queue = other.queue
+    unwritable = other.unwritable
     failure = other.failure
     observation = other.observation
     connection = other.connection
@@ -156,6 +163,9 @@ public final class Replica: Sendable {
     var status = stat()
     return stat(ReplicaFile(directory: directory).path, &status) == 0 || errno != ENOENT
   }
+
+  /// Whether the replica can be written. One that cannot shows what it held when it was opened.
+  public var isWritable: Bool { unwritable == nil }
 
   /// Runs several reads and writes as one transaction: atomic for readers, and exclusive among
   /// writers of all processes.
@@ -200,6 +210,7 @@ public final class Replica: Sendable {
     _ kind: Database.TransactionKind, _ body: (ReplicaTransaction) throws -> Result
   ) throws -> Result {
     if let error = failure.error.withLock({ $0 }) { throw error }
+    if kind == .immediate, let unwritable { throw unwritable }
     do {
       var changed = ChangedRecords()
       let value = try queue.writeWithoutTransaction { database in

@@ -50,6 +50,45 @@ struct ReplicaFile {
     return queue
   }
 
+  /// Opens the file, for looking only if it is there and cannot be written.
+  ///
+  /// - Parameter looking: Whether looking suffices.
+  /// - Returns: Why it cannot be written; nil if it can.
+  func open(
+    busyTimeout: TimeInterval, looking: Bool
+  ) throws(ReplicaError) -> (DatabaseQueue, unwritable: ReplicaError?) {
+    do {
+      return (try open(busyTimeout: busyTimeout), nil)
+    } catch {
+      guard let unwritable = error.unwritable(path: path),
+        let queue = try? openForLooking(busyTimeout: busyTimeout)
+      else { throw error }
+      guard looking else { throw unwritable }
+      return (queue, unwritable)
+    }
+  }
+
+  /// Opens the file for looking only: on a disk that is full or may not be written, where SQLite
+  /// cannot make what it keeps beside the file. Creates and migrates nothing.
+  ///
+  /// A file without a log is read as one that nobody changes: who could write here would have
+  /// opened it in the usual way. So keep it for one command, not for long.
+  func openForLooking(busyTimeout: TimeInterval) throws(ReplicaError) -> DatabaseQueue {
+    try checkSize()
+    var status = stat()
+    let hasLog = stat(path + "-wal", &status) == 0 && status.st_size > 0
+    var configuration = Self.configuration(busyTimeout)
+    configuration.readonly = true
+    do {
+      let uri = URL(fileURLWithPath: path).absoluteString + (hasLog ? "" : "?immutable=1")
+      let queue = try DatabaseQueue(path: uri, configuration: configuration)
+      try Self.check(queue, path: path)
+      return queue
+    } catch {
+      throw ReplicaError(error, path: path)
+    }
+  }
+
   /// Opens a database by SQLite URI, creating it if there is none. Uses one exclusive connection,
   /// so no shared memory is needed.
   static func open(uri: String, checkpointPages: Int) throws(ReplicaError) -> DatabaseQueue {
@@ -223,6 +262,16 @@ struct ReplicaFile {
 }
 
 extension ReplicaError {
+  /// What this error of opening a replica means for writing, if the replica turns out to be
+  /// readable. nil if it could not be.
+  fileprivate func unwritable(path: String) -> ReplicaError? {
+    switch reason {
+    case .inaccessible: .inaccessible(path: path, reason: "it may not be written here")
+    case .storage: self
+    case .damaged, .newer, .busy, .invalid, .alreadyPaired, .pairingEnded: nil
+    }
+  }
+
   /// Maps a database error to one for a person. SQLite's messages name tables, never values.
   init(_ error: any Error, path: String) {
     switch error {

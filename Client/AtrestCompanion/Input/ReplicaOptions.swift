@@ -30,17 +30,23 @@ public struct ReplicaOptions<Program: Companion>: ParsableArguments, Sendable {
       variable: Program.replicaVariable, folder: Program.replicaFolderName)
   }
 
-  /// Opens the replica for reading; nil if there is none. Never creates one.
+  /// Opens the replica if there is one; nil if there is none. Never creates one.
+  ///
+  /// One on a disk that is full or may not be written is opened all the same: it can be looked at
+  /// and exported, and a write says why it cannot be.
   public func openExisting() throws(ReplicaError) -> Replica? {
-    Replica.exists(at: directory) ? try open() : nil
+    guard Replica.exists(at: directory) else { return nil }
+    let replica = try Replica(directory: directory, clock: SystemClock(), looking: true)
+    if replica.isWritable { OpenReplicas.add(replica) }
+    return replica
   }
 
   /// Opens the replica for a call to its server.
   ///
   /// - Throws: `SyncError.notPaired` if there is none; `ReplicaError`.
   public func openPaired() throws -> Replica {
-    guard let replica = try openExisting() else { throw SyncError.notPaired }
-    return replica
+    guard Replica.exists(at: directory) else { throw SyncError.notPaired }
+    return try open()
   }
 
   /// Opens the replica, creating it if there is none.

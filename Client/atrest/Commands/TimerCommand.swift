@@ -65,7 +65,7 @@ private final class LiveTimer: LiveView {
   /// Reads the replica if there is one.
   func load() throws {
     loaded = SystemClock().now()
-    if replica == nil { replica = try options.openExisting() }
+    if replica?.isWritable != true { replica = try options.openExisting() }
     guard let replica else { return }
     let snapshot = try Snapshot(replica, model.context)
     let shown = try model.shown.flatMap { try replica.session($0.id) }

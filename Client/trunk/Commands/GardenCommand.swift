@@ -59,7 +59,7 @@ private final class LiveGarden: LiveView {
   /// Reads the replica if there is one.
   func load() throws {
     loaded = CommandContext.current().now
-    if replica == nil { replica = try options.openExisting() }
+    if replica?.isWritable != true { replica = try options.openExisting() }
     guard let replica else { return }
     _ = model.handle(.loaded(try replica.look { try $0.garden() }))
   }
