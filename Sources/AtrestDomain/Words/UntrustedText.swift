@@ -5,8 +5,11 @@
 extension Unicode.Scalar {
   /// Whether showing it could move a terminal's cursor, hide words, reverse them or begin a line:
   /// controls, formats (bidirectional marks among them), line and paragraph separators.
+  ///
+  /// The two joiners do none of it, and Persian and families in emoji are not written without.
   public var steersDisplay: Bool {
-    switch properties.generalCategory {
+    guard self != "\u{200C}", self != "\u{200D}" else { return false }
+    return switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
     default: false
     }

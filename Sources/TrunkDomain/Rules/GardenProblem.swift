@@ -164,19 +164,15 @@ public enum GardenRules {
   }
 
   /// A text of another program as one line: with a space for each run of line breaks, tabs and
-  /// other characters that steer a display. Joiners stay, because emoji and Persian need them.
-  public static func inOneLine(_ text: String) -> String { spaced(text) { breaksLine($0) } }
+  /// other characters that steer a display.
+  public static func inOneLine(_ text: String) -> String { spaced(text) { $0.steersDisplay } }
 
   /// A typed text as one line, without spaces around it. Line breaks and tabs are what a paste
   /// brings along, and become spaces. Other controls nobody means to write.
   private static func line(_ text: String) throws(GardenProblem) -> String {
-    let text = trimmed(spaced(text) { breaksLine($0) && $0.properties.isWhitespace })
-    guard !text.unicodeScalars.contains(where: breaksLine) else { throw .control }
+    let text = trimmed(spaced(text) { $0.steersDisplay && $0.properties.isWhitespace })
+    guard !text.unicodeScalars.contains(where: \.steersDisplay) else { throw .control }
     return text
-  }
-
-  private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.steersDisplay && scalar != "\u{200C}" && scalar != "\u{200D}"
   }
 
   /// The text with a space for each run of scalars that are not wanted.

@@ -103,9 +103,7 @@ enum ShownText {
     if scalars.count == 1 { return first.steersDisplay ? " " : character }
     var kept = String.UnicodeScalarView()
     for scalar in scalars where kept.count < scalarLimit {
-      if !scalar.steersDisplay || scalar == "\u{200D}" || scalar == "\u{200C}" {
-        kept.append(scalar)
-      }
+      if !scalar.steersDisplay { kept.append(scalar) }
     }
     let text = String(kept)
     return text.count == 1 ? text.first ?? " " : " "
