@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grow-only set of completed fasts, by which the trial is counted. Pure.
+// The set of completed fasts, by which the trial is counted. Pure.
 
 import AtrestReplication
 import Foundation
 
-/// The ids of every fast that an account ever completed, including deleted ones. A grow-only set.
+/// The ids of every fast of an account whose outcome is completed, including deleted ones.
+///
+/// One rule: the outcome decides. Deleting a fast changes no outcome, so clearing the history does
+/// not restart the trial. Who corrects an outcome corrects the count: a fast that was let go was
+/// none of the ten, and leaves no tree.
 ///
 /// A counter could not be merged: two devices that increment it, or an import that runs twice,
-/// would count a fast twice. Deleting the history removes nothing, so it does not restart the
-/// trial.
+/// would count a fast twice.
 public struct CompletedFasts: Hashable, Sendable {
   /// The fasts' record ids.
   public private(set) var ids: Set<RecordUUID>

@@ -100,7 +100,7 @@ struct AtrestEntitlementsTests {
     #expect(try report().state == .free)
   }
 
-  @Test("the trial is counted by fasts ever completed, deleted ones included")
+  @Test("the trial is counted by fasts whose outcome is completed, deleted or not")
   func trial() throws {
     try complete(10)
     #expect(try report().state == .trial)
@@ -109,6 +109,14 @@ struct AtrestEntitlementsTests {
     try test.replica.delete(RecordKey(kind: .session, id: eleventh.id.bytes))
     #expect(try report().state == .free)
     #expect(try report().completedFasts == 11)
+    // A correction of the outcome corrects the count, in both directions.
+    let twelfth = try #require(try complete(1))
+    #expect(try report().completedFasts == 12)
+    let letGo = try twelfth.edited(outcome: .abandoned, now: test.clock.now())
+    try test.replica.save(letGo)
+    #expect(try report().completedFasts == 11)
+    try test.replica.save(letGo.edited(outcome: .completed, now: test.clock.now()))
+    #expect(try report().completedFasts == 12)
   }
 
   @Test("a paired device knows nothing until it has synced")

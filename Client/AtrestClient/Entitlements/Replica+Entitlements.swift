@@ -23,7 +23,7 @@ public struct EntitlementReport: Hashable, Sendable {
   public var rejections: [String: EntitlementRejection]
   /// Whether a policy was available for verification.
   public var isVerified: Bool
-  /// The number of fasts ever completed.
+  /// The number of fasts whose outcome is completed, deleted ones included.
   public var completedFasts: Int
 }
 
@@ -186,7 +186,7 @@ private struct AccountNote: Codable, Equatable {
 }
 
 extension ReplicaTransaction {
-  /// The number of fasts ever completed. A deleted fast counts if its outcome is still known; a
+  /// The fasts whose outcome is completed. A deleted fast counts if its outcome is still known; a
   /// pruned one always counts. Otherwise deleting the history would restart the trial.
   func completedFasts() throws(ReplicaError) -> CompletedFasts {
     try storage {
