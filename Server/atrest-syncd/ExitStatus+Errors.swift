@@ -81,7 +81,9 @@ final class StopFlag: Sendable {
 /// A failed write must not look like success: it could lose a pairing link, for example.
 func printLine(_ line: String) {
   guard StandardStream.write(line + "\n", to: STDOUT_FILENO) == 0 else {
-    printError("The answer could not be written. What was asked for is done.\n")
+    printError(
+      "The answer could not be written. What was to be changed is changed; look again where there is room.\n"
+    )
     endProcess(.inputOutput)
   }
 }

@@ -90,9 +90,23 @@ struct TypedTimeTests {
     #expect(throws: InputProblem.skippedTime) {
       try Typed.time("02:30", now: instant("2026-03-29T08:00:00Z"), in: zone)
     }
+    // Before the gap, as for any time that has not come, it is yesterday's.
+    #expect(
+      try Typed.time("02:30", now: instant("2026-03-29T00:30:00Z"), in: zone)
+        == instant("2026-03-28T01:30:00Z"))
     #expect(throws: InputProblem.skippedTime) {
       try Typed.time("2011-12-30T12:00", now: now, in: Zones.apia)
     }
+  }
+
+  @Test("an end typed to the minute has the seconds of the start, so that what is shown adds up")
+  func endOfFast() {
+    let start = instant("2026-11-20T18:00:42Z")
+    let end = Typed.end(instant("2026-11-21T10:00:00Z"), ofFastFrom: start)
+    #expect(end == instant("2026-11-21T10:00:42Z"))
+    let exact = instant("2026-11-21T10:00:01Z")
+    #expect(Typed.end(exact, ofFastFrom: start) == exact)
+    #expect(Typed.end(instant("2026-11-20T18:00:00Z"), ofFastFrom: start) == start)
   }
 
   @Test("that the clocks show twice mean the first; a zone says which")

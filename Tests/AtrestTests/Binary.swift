@@ -55,9 +55,12 @@ final class Binary: Sendable {
 
   /// Starts the program. Returns the process and its two pipes.
   ///
-  /// - Parameter input: The text on standard input.
+  /// - Parameters:
+  ///   - input: The text on standard input.
+  ///   - output: Standard output instead of a pipe.
   func start(
-    _ arguments: [String], _ environment: [String: String] = [:], typing input: String = ""
+    _ arguments: [String], _ environment: [String: String] = [:], typing input: String = "",
+    to output: FileHandle? = nil
   ) throws -> Running {
     let process = Process()
     process.executableURL = program
@@ -65,7 +68,8 @@ final class Binary: Sendable {
     process.environment = ["HOME": home.path, "TZ": "Europe/Berlin"]
       .merging(Self.sanitizers) { $1 }.merging(environment) { $1 }
     let (out, err) = (Pipe(), Pipe())
-    process.standardOutput = out
+    process.standardOutput = output ?? out
+    if output != nil { try out.fileHandleForWriting.close() }
     process.standardError = err
     let typed = Pipe()
     process.standardInput = typed

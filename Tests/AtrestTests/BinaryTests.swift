@@ -264,6 +264,54 @@ struct BinaryTests {
     #expect(try atrest("forest", "--svg", ".").err.hasPrefix(". is a folder."))
   }
 
+  @Test("what is not a file stays what it is, `--force` or not, and is named")
+  func noFile() throws {
+    let (pipe, link) = (
+      atrest.home.appendingPathComponent("pipe").path,
+      atrest.home.appendingPathComponent("link").path
+    )
+    #expect(mkfifo(pipe, 0o600) == 0)
+    #expect(symlink("elsewhere.svg", link) == 0)
+    for options in [[], ["--force"]] {
+      let toPipe = try atrest.start(["forest", "--svg", pipe] + options).wait()
+      #expect(toPipe.code == 65 && toPipe.err.contains("is a device or a pipe"))
+      let toLink = try atrest.start(["forest", "--svg", link] + options).wait()
+      #expect(toLink.code == 65 && toLink.err.contains("is a link"))
+    }
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "elsewhere.svg")
+    #expect(
+      Set(try FileManager.default.contentsOfDirectory(atPath: atrest.home.path)) == [
+        "pipe", "link",
+      ])
+  }
+
+  @Test("options that only a picture has are refused without one")
+  func pictureOptions() throws {
+    for (command, option) in [("forest", ["--force"]), ("tree", ["--size", "100x100"])] {
+      let refused = try atrest.start([command] + option).wait()
+      #expect(refused.code == 64 && refused.err.contains("say `--svg FILE` with it"))
+    }
+  }
+
+  @Test("a document that could not be written is not called done")
+  func fullOutput() throws {
+    try atrest("fast", "start")
+    let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+    for arguments in [["export"], ["forest", "--svg", "-"], ["status"]] {
+      let refused = try atrest.start(arguments, to: full).wait()
+      #expect(refused.code == 74, "\(arguments)")
+      #expect(refused.err.contains("is not whole") == (arguments != ["status"]), "\(refused.err)")
+    }
+  }
+
+  @Test("a fast that lasts its target by the times as they are shown did not end early")
+  func wholeMinutes() throws {
+    let day = Date.now.addingTimeInterval(-2 * 86_400).formatted(.iso8601.year().month().day())
+    try atrest("fast", "start", "--at", "\(day)T02:00:42Z", "--target", "16h")
+    let completed = try atrest("fast", "complete", "--at", "\(day)T18:00Z")
+    #expect(completed.code == 0 && completed.out == "This fast is complete. 16h.\n", "\(completed)")
+  }
+
   @Test("a grey tree has no tone, in the forest and alone")
   func greyTree() throws {
     try atrest("fast", "start", "--at", "12h ago", "--target", "16h")

@@ -52,6 +52,7 @@ struct ExportCommand: ParsableCommand {
     if json, file == "-" {
       throw ValidationError("`--json` needs a file: standard output holds the export itself.")
     }
+    if force, file == "-" { throw ValidationError("`--force` needs a file: name one.") }
   }
 
   func run() throws {

@@ -121,13 +121,13 @@ struct FastCommand: ParsableCommand {
     // Does not create a replica: without one there is nothing to end.
     guard let replica = try options.openExisting() else { throw FastingRefusal.nothingActive }
     let (session, stillOpen, overlap) = try replica.transaction { store in
-      // A clock reading may be clamped to the start. A typed end before the start is a mistake.
-      if let typedEnd, let active = Fasting(try store.openSessions()).active,
-        typedEnd < active.span.start
-      {
-        throw InputProblem.endBeforeStart
+      var end = context.now
+      if let typedEnd, let active = Fasting(try store.openSessions()).active {
+        end = Typed.end(typedEnd, ofFastFrom: active.span.start)
+        // A clock reading may be clamped to the start. A typed end before the start is a mistake.
+        guard end >= active.span.start else { throw InputProblem.endBeforeStart }
       }
-      let (session, stillOpen) = try store.finish(at: typedEnd ?? context.now, as: outcome)
+      let (session, stillOpen) = try store.finish(at: end, as: outcome)
       return (session, stillOpen, try store.overlapWords(of: session, context))
     }
     let snapshot = try Snapshot(replica, context)

@@ -28,8 +28,10 @@ struct ForestCommand: ParsableCommand {
     help: ArgumentHelp("Write a picture there; - is standard output.", valueName: "file"),
     completion: .file())
   var svg: String?
-  @Option(help: ArgumentHelp("The screen that the picture is for.", valueName: "points"))
-  var size = "390x844"
+  @Option(
+    help: ArgumentHelp(
+      "The screen that the picture is for; otherwise 390x844.", valueName: "points"))
+  var size: String?
   @Flag(help: "Replace the file if there is one.") var force = false
   @OptionGroup var options: ReplicaOptions
   @OptionGroup var format: FormatOptions
@@ -58,9 +60,7 @@ struct ForestCommand: ParsableCommand {
   }
 
   func validate() throws {
-    if PictureFile.size(size) == nil {
-      throw ValidationError("`--size` is like 390x844: points across and down, up to 10000.")
-    }
+    try PictureFile.check(svg: svg, size: size, replacing: force)
   }
 
   func run() throws {
@@ -71,7 +71,7 @@ struct ForestCommand: ParsableCommand {
     let trees = ForestPolicy.trees(
       of: try replica?.look { try $0.history() } ?? [], for: entitlement)
     let choices = try replica?.look { try Choices($0) } ?? .none
-    let screen = PictureFile.size(size) ?? (390, 844)
+    let screen = size.flatMap(PictureFile.size) ?? (390, 844)
     let layout = ForestLayout(
       trees: trees, canvas: ForestCanvas(width: screen.0, screenHeight: screen.1))
     if let svg {
@@ -113,8 +113,8 @@ struct TreeCommand: ParsableCommand {
     help: ArgumentHelp("Write a picture there; - is standard output.", valueName: "file"),
     completion: .file())
   var svg: String?
-  @Option(help: ArgumentHelp("How large the picture is.", valueName: "points"))
-  var size = "390x844"
+  @Option(help: ArgumentHelp("How large the picture is; otherwise 390x844.", valueName: "points"))
+  var size: String?
   @Flag(help: "Replace the file if there is one.") var force = false
   @OptionGroup var options: ReplicaOptions
   @OptionGroup var format: FormatOptions
@@ -131,9 +131,7 @@ struct TreeCommand: ParsableCommand {
   }
 
   func validate() throws {
-    if PictureFile.size(size) == nil {
-      throw ValidationError("`--size` is like 390x844: points across and down, up to 10000.")
-    }
+    try PictureFile.check(svg: svg, size: size, replacing: force)
   }
 
   func run() throws {
@@ -149,7 +147,7 @@ struct TreeCommand: ParsableCommand {
     let character = TreeCharacter(id: session.id)
     let row = row(session, state, character)
     if let svg {
-      let screen = PictureFile.size(size) ?? (390, 844)
+      let screen = size.flatMap(PictureFile.size) ?? (390, 844)
       try PictureFile.write(
         TreePicture.svg(character, state, width: screen.0, height: screen.1), to: svg,
         replacing: force, format, row)

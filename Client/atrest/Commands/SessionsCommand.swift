@@ -144,7 +144,8 @@ struct SessionsCommand: ParsableCommand {
       let (session, overlap) = try replica.transaction { store in
         let stored = try SessionsCommand.find(id, in: store.sessions(), context)
         let session = try stored.edited(
-          start: start, end: end, outcome: outcome.flatMap(Session.Outcome.init(word:)),
+          start: start, end: end.map { Typed.end($0, ofFastFrom: start ?? stored.span.start) },
+          outcome: outcome.flatMap(Session.Outcome.init(word:)),
           targetMinutes: target, now: context.now)
         // Only one fast may be active.
         if session.span.outcome == .active, stored.span.outcome != .active,

@@ -15,14 +15,13 @@ struct PictureOptions: ParsableArguments {
     completion: .file())
   var svg: String?
   @Option(
-    help: ArgumentHelp("The picture's size: points across and down.", valueName: "WxH"))
-  var size = "390x844"
+    help: ArgumentHelp(
+      "The picture's size: points across and down; otherwise 390x844.", valueName: "WxH"))
+  var size: String?
   @Flag(help: "Replace the file if there is one.") var force = false
 
   func validate() throws {
-    if PictureFile.size(size) == nil {
-      throw ValidationError("`--size` is like 390x844: points across and down, up to 10000.")
-    }
+    try PictureFile.check(svg: svg, size: size, replacing: force)
   }
 
   /// Writes the picture if one was asked for.
@@ -33,7 +32,7 @@ struct PictureOptions: ParsableArguments {
     _ picture: (_ width: Double, _ height: Double) -> String
   ) throws -> Bool {
     guard let svg else { return false }
-    let (width, height) = PictureFile.size(size) ?? (390, 844)
+    let (width, height) = size.flatMap(PictureFile.size) ?? (390, 844)
     try PictureFile.write(picture(width, height), to: svg, replacing: force, format, row())
     return true
   }

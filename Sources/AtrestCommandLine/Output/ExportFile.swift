@@ -29,7 +29,7 @@ public final class ExportFile {
   /// - Parameters:
   ///   - path: nil for standard output.
   ///   - replacing: Whether an existing file may be replaced. Otherwise even one created meanwhile
-  ///     stays.
+  ///     stays. What is not a file always stays: folders, links, devices and pipes.
   ///   - hint: What else the person can do if the file exists.
   /// - Throws: `CommandFailure`, as do the other methods.
   public init(_ path: String?, replacing: Bool = false, hint: String = "move it away") throws {
@@ -43,13 +43,7 @@ public final class ExportFile {
     guard !path.isEmpty else {
       throw CommandFailure("That is no name for a file. Name one, or `-` for standard output.")
     }
-    var status = stat()
-    if lstat(path, &status) == 0 {
-      guard status.st_mode & S_IFMT != S_IFDIR else {
-        throw CommandFailure("\(path.escapedForTerminal) is a folder. Name a file.")
-      }
-      guard replacing else { throw ExportFile.exists(path, hint) }
-    }
+    if try Self.isThere(path), !replacing { throw ExportFile.exists(path, hint) }
     // In the same directory, because a rename cannot cross file systems.
     draft = "\(path).part-\(UUID().uuidString.prefix(8))"
     descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -93,22 +87,42 @@ public final class ExportFile {
     close(folder)
   }
 
+  /// Whether there is a file. A rename would replace whatever has the name, so anything else is
+  /// refused: folders, pipes, devices, and links, of which one may not know where they lead.
+  private static func isThere(_ path: String) throws -> Bool {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return false }
+    let name = path.escapedForTerminal
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return true
+    case S_IFDIR: throw CommandFailure("\(name) is a folder. Name a file.")
+    case S_IFLNK:
+      throw CommandFailure(
+        "\(name) is a link and was left alone. Name the file that it leads to.")
+    default:
+      throw CommandFailure(
+        "\(name) is a device or a pipe, and was left alone. Name a file, or `-` for standard output."
+      )
+    }
+  }
+
   private func place(at path: String) throws {
     if let hint {
       // A link never replaces an existing file; a rename could.
       if link(draft, path) == 0 { return }
       if errno == EEXIST { throw Self.exists(path, hint) }
       // A file system without hard links, such as a memory card's.
-      var status = stat()
-      guard lstat(path, &status) != 0 else { throw Self.exists(path, hint) }
+      guard try !Self.isThere(path) else { throw Self.exists(path, hint) }
     }
+    _ = try Self.isThere(path)
     guard rename(draft, path) == 0 else { throw Self.failure(errno, path) }
   }
 
   private func flush() throws {
+    defer { buffer.removeAll(keepingCapacity: true) }
+    guard let path else { return Terminal.write(buffer) }
     let problem = StandardStream.write(buffer, to: descriptor)
-    guard problem == 0 else { throw Self.failure(problem, path ?? "standard output") }
-    buffer.removeAll(keepingCapacity: true)
+    guard problem == 0 else { throw Self.failure(problem, path) }
   }
 
   private static func exists(_ path: String, _ hint: String) -> CommandFailure {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures as files.
 
+import ArgumentParser
+
 /// Output of SVG pictures.
 public enum PictureFile {
   /// Parses a size such as `390x844`: points across and down, 1 to 10,000 each way; nil for
@@ -13,6 +15,18 @@ public enum PictureFile {
     return (Double(width), Double(height))
   }
 
+  /// Refuses options that only a picture has where none was asked for.
+  ///
+  /// - Throws: `ValidationError` of the parser.
+  public static func check(svg: String?, size: String?, replacing: Bool) throws {
+    if let size, self.size(size) == nil {
+      throw ValidationError("`--size` is like 390x844: points across and down, up to 10000.")
+    }
+    guard svg == nil else { return }
+    if size != nil { throw ValidationError("`--size` is for a picture: say `--svg FILE` with it.") }
+    if replacing { throw ValidationError("`--force` is for a picture: say `--svg FILE` with it.") }
+  }
+
   /// Writes a picture to standard output, for `-`, or to a file that only its owner can read,
   /// because it shows what somebody wrote.
   ///
@@ -23,7 +37,7 @@ public enum PictureFile {
     _ row: @autoclosure () throws -> Row
   ) throws {
     if path == "-" {
-      Terminal.say(svg)
+      Terminal.write(Array("\(svg)\n".utf8))
       return
     }
     let file = try ExportFile(path, replacing: replacing, hint: "say `--force`")

@@ -38,23 +38,25 @@ public enum Terminal {
   /// but a lost answer must not look like success. EPIPE exits with 0, because a reader such as
   /// `head` needs no more.
   public static func say(_ text: String) {
-    answered(StandardStream.write(text + "\n", to: STDOUT_FILENO))
+    answered(StandardStream.write(text + "\n", to: STDOUT_FILENO)) { reason in
+      "The answer could not be written (\(reason)). What was to be changed is changed; look again where there is room."
+    }
   }
 
-  /// - Parameter problem: `errno`; 0 on success.
-  private static func answered(_ problem: Int32) {
+  /// - Parameters:
+  ///   - problem: `errno`; 0 on success.
+  ///   - words: What to say, given the system's reason.
+  private static func answered(_ problem: Int32, _ words: (String) -> String) {
     guard problem != 0 else { return }
-    if problem != EPIPE {
-      writeError(
-        "The answer could not be written (\(String(cString: strerror(problem)))). What was asked for is done; look "
-          + "again where there is room.")
-    }
+    if problem != EPIPE { writeError(words(String(cString: strerror(problem)))) }
     exit(problem == EPIPE ? 0 : ExitStatus.inputOutput.rawValue)
   }
 
-  /// Writes bytes to standard output, or exits like `say`.
+  /// Writes bytes to standard output: a document that is all that was asked for. Exits like `say`.
   public static func write(_ bytes: [UInt8]) {
-    answered(StandardStream.write(bytes, to: STDOUT_FILENO))
+    answered(StandardStream.write(bytes, to: STDOUT_FILENO)) { reason in
+      "Standard output could not be written (\(reason)), so what is there is not whole. Choose another place."
+    }
   }
 
   /// Whether a person can be asked: standard input and error are terminals.

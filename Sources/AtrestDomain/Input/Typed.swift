@@ -32,11 +32,25 @@ public enum Typed {
       return try instant(day, second, zone)
     }
     if let second = clockSecond(text[...]) {
-      let candidate = try instant(today, second, zone)
+      guard let candidate = today.instant(atSecond: second, in: zone) else {
+        // Only where the clock shows a later time already was today's meant.
+        let shown = zone.localSecond(at: now) - Int64(today.number) * 86_400
+        return try instant(shown < second ? today.previous : today, second, zone)
+      }
       return candidate.milliseconds(since: now) <= TypedRules.futureSlackMilliseconds
         ? candidate : try instant(today.previous, second, zone)
     }
     return try isoTime(text, in: zone)
+  }
+
+  /// The end of a fast that was typed to the minute, with the seconds of the fast's start.
+  ///
+  /// A start that was not typed has seconds that nobody sees. A fast from 18:00 to 10:00 lasts 16
+  /// hours, as it is shown, only if its end has them, too. A time with seconds stays as it is.
+  public static func end(_ time: WallTime, ofFastFrom start: WallTime) -> WallTime {
+    guard time.milliseconds % Milliseconds.perMinute == 0 else { return time }
+    let minute = start.milliseconds.floored(by: Milliseconds.perMinute) * Milliseconds.perMinute
+    return time.advanced(by: start.milliseconds - minute)
   }
 
   /// Parses a duration, `16h`, `16h30m`, `16 hours 30 min` or `90m`, to minutes. It may be 0;
