@@ -433,7 +433,7 @@ struct WordsTests {
     #expect(!StandardStream.isStyled(isTerminal: true, environment: ["NO_COLOR": "1"]))
     #expect(!StandardStream.isStyled(isTerminal: true, environment: ["TERM": "dumb"]))
     #expect(!StandardStream.isStyled(isTerminal: false, environment: ["TERM": "xterm"]))
-    #expect(Style(isOn: true).strong("a") == "\u{1B}[1ma\u{1B}[0m")
+    #expect(Style(isOn: true).strong("a") == "\u{1B}[1ma\u{1B}[22m")
     #expect(Style.plain.quiet("a") == "a")
   }
 }

@@ -67,7 +67,9 @@ struct FastCommand: ParsableCommand {
         "Fasting since \(context.words(session.span.start)), with a target of "
         + "\(DurationText.text(minutes: session.targetMinutes)). "
         + "`atrest fast complete` ends it whenever you like."
-      if let line = Vigil(settings).fastStart { words += "\n" + Terminal.style.scripture(line) }
+      if let line = Vigil(settings).fastStart {
+        words += "\n" + Terminal.colourStyle.scripture(line)
+      }
       try format.answer(SessionRow(session, now: context.now), words)
     }
   }

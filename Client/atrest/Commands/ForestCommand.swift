@@ -84,7 +84,7 @@ struct ForestCommand: ParsableCommand {
     let environment = ProcessInfo.processInfo.environment
     let drawing = ForestDrawing.draw(
       trees, width: width, height: ForestDrawing.height(trees: trees.count, width: width))
-    let style = Terminal.style
+    let style = Terminal.colourStyle
     var lines = DrawingView.lines(
       Terminal.isUnicode(environment: environment) ? drawing : drawing.ascii, style)
     if let inscription = Vigil(choices.settings).forest(layout) {
@@ -159,7 +159,7 @@ struct TreeCommand: ParsableCommand {
     let isUnicode = Terminal.isUnicode(environment: ProcessInfo.processInfo.environment)
     try format.answer(
       row,
-      (DrawingView.trimmed(isUnicode ? drawing : drawing.ascii, Terminal.style)
+      (DrawingView.trimmed(isUnicode ? drawing : drawing.ascii, Terminal.colourStyle)
         + [AtrestVocabulary.words(session.span, context)]).joined(separator: "\n"))
   }
 

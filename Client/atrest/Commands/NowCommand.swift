@@ -40,7 +40,7 @@ struct NowCommand: ParsableCommand {
         snapshot, person,
         isUnicode: Terminal.isUnicode(environment: ProcessInfo.processInfo.environment)
       ).text(
-        Terminal.style, width: Terminal.isRead ? ScreenSize.current().columns : nil))
+        Terminal.colourStyle, width: Terminal.isRead ? ScreenSize.current().columns : nil))
     if !format.isJSON { try TransitionView.showOnce(snapshot, in: replica) }
   }
 }

@@ -189,7 +189,7 @@ struct VigilCommand: ParsableCommand {
         snapshot.active == nil
         ? vigil.idle(on: LocalDay(context.now, in: context.zone))
         : milestone.flatMap { vigil.milestone($0)?.scripture }
-      let style = Terminal.style
+      let style = Terminal.colourStyle
       let words: String
       if let fragment {
         words = "\(style.scripture(fragment.text))\n\(style.citation(fragment.citation))"

@@ -27,8 +27,9 @@ struct TimerCommand: ParsableCommand {
 
   func run() throws {
     guard TerminalSession.isPossible else { throw Self.noTerminal }
-    let live = LiveTimer(options, style: Terminal.style)
-    let session = TerminalSession()
+    let style = Terminal.style.atNight
+    let live = LiveTimer(options, style: style)
+    let session = TerminalSession(ground: style.ground)
     // Report a read error before the screen is taken over.
     try live.load()
     guard session.begin() else { throw Self.noTerminal }

@@ -13,7 +13,7 @@ enum ArrivalView {
   static func text(
     of session: Session, _ snapshot: Snapshot, _ context: CommandContext, isRead: Bool
   ) -> String {
-    let style = isRead ? Terminal.style : .plain
+    let style = isRead ? Terminal.colourStyle : .plain
     var lines: [String] = []
     let isEstablished = TreeMapper.state(of: session) == .established
     if isRead {
@@ -54,6 +54,6 @@ enum TransitionView {
     guard snapshot.isTransitionDue, Terminal.isRead else { return }
     try replica.setPreference(
       TransitionMoment.dismissedKey, to: TransitionMoment.dismissedValue)
-    Terminal.say(text(Terminal.style, width: ScreenSize.current().columns))
+    Terminal.say(text(Terminal.colourStyle, width: ScreenSize.current().columns))
   }
 }

@@ -9,16 +9,13 @@ extension Style {
   func scripture(_ text: String) -> String {
     colours == .none
       ? quiet(text)
-      : ink(
-        .interpolate(from: Palette.canvas, to: Palette.starLight, t: Palette.scriptureOpacity), text
-      )
+      : ink(starlight(Palette.scriptureOpacity), text)
   }
 
   /// A citation in fainter starlight.
   func citation(_ text: String) -> String {
     colours == .none
       ? quiet(text)
-      : ink(
-        .interpolate(from: Palette.canvas, to: Palette.starLight, t: Palette.citationOpacity), text)
+      : ink(starlight(Palette.citationOpacity), text)
   }
 }

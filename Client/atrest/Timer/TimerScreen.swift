@@ -58,20 +58,24 @@ struct TimerLine: Hashable {
       case .accent: style.ink(Palette.accent, span.text)
       case .muted:
         style.colours == .none ? style.quiet(span.text) : style.ink(Palette.muted, span.text)
-      case .scripture(let part): faded(span.text, part * Palette.scriptureOpacity, style)
-      case .citation(let part): faded(span.text, part * Palette.citationOpacity, style)
+      case .scripture(let part): faded(span.text, part, Palette.scriptureOpacity, style)
+      case .citation(let part): faded(span.text, part, Palette.citationOpacity, style)
       case .cell(let colour, let isDim, let isBold):
         style.paint(span.text, foreground: colour, isDim: isDim, isBold: isBold)
       }
     }.joined()
   }
 
-  /// A blend of starlight over the background. Without colours it is either shown or blank.
-  private func faded(_ text: String, _ part: Double, _ style: Style) -> String {
+  /// A blend of starlight over the background. Without colours it is either shown or blank. While
+  /// it fades it may be too faint to be read, and not when it stands.
+  private func faded(
+    _ text: String, _ part: Double, _ opacity: Double, _ style: Style
+  ) -> String {
     if style.colours == .none {
       return part > 0 ? style.quiet(text) : text.map { _ in " " }.joined()
     }
-    return style.ink(.interpolate(from: Palette.canvas, to: Palette.starLight, t: part), text)
+    let colour = style.starlight(part * opacity)
+    return part < 1 ? style.ink(colour, text, least: 1) : style.ink(colour, text)
   }
 }
 

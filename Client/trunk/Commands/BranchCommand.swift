@@ -49,7 +49,7 @@ struct BranchCommand: ParsableCommand {
   private func words(
     _ number: Int, _ twigs: [Twig], _ garden: Garden, _ context: CommandContext
   ) -> String {
-    let style = Terminal.style
+    let style = Terminal.colourStyle
     var parts = [style.strong(GardenWords.name(.branch(number), in: garden).asSentence)]
     if let note = garden.labels[.branch(number)]?.note {
       parts.append(note.linesEscapedForTerminal)

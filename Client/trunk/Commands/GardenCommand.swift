@@ -23,8 +23,9 @@ struct GardenCommand: ParsableCommand {
 
   func run() throws {
     guard TerminalSession.isPossible else { throw Self.noTerminal }
-    let live = LiveGarden(options, style: Terminal.style)
-    let session = TerminalSession(hasMouse: true)
+    let style = Terminal.style.atNight
+    let live = LiveGarden(options, style: style)
+    let session = TerminalSession(hasMouse: true, ground: style.ground)
     // Report a read error before the screen is taken over.
     try live.load()
     guard session.begin() else { throw Self.noTerminal }

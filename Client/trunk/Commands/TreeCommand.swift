@@ -69,7 +69,7 @@ struct TreeCommand: ParsableCommand {
   private func words(
     _ garden: Garden, _ meters: Meters, _ context: CommandContext
   ) -> String {
-    let style = Terminal.style
+    let style = Terminal.colourStyle
     var parts: [String] = []
     if let name = garden.name { parts.append(style.strong(name.escapedForTerminal)) }
     parts.append(GardenWords.meters(meters, context))

@@ -49,7 +49,7 @@ struct TwigCommand: ParsableCommand {
   }
 
   private func words(_ twig: Twig, _ garden: Garden, _ context: CommandContext) -> String {
-    let style = Terminal.style
+    let style = Terminal.colourStyle
     var parts = [style.strong(GardenWords.name(.twig(twig), in: garden).asSentence)]
     if let note = garden.labels[.twig(twig)]?.note { parts.append(note.linesEscapedForTerminal) }
     let sprouts = garden.sprouts(on: twig)

@@ -31,8 +31,21 @@ public enum Terminal {
     guard StandardStream.isStyled(isTerminal: isRead, environment: environment) else {
       return .plain
     }
-    return Style(isOn: true, colours: Colours(environment: environment))
+    return Style(
+      isOn: true, colours: Colours(environment: environment),
+      backdrop: Backdrop(environment: environment))
   }
+
+  /// The style of standard output for what has colours: asks the terminal for its background, once.
+  public static var colourStyle: Style {
+    let style = style
+    guard style.colours != .none, style.backdrop == .unknown, let answer = askedBackground else {
+      return style
+    }
+    return Style(isOn: true, colours: style.colours, backdrop: .known(answer))
+  }
+
+  private static let askedBackground = BackgroundQuestion.ask()
 
   /// Writes text and a newline to standard output. On failure it exits: the command took effect,
   /// but a lost answer must not look like success. EPIPE exits with 0, because a reader such as

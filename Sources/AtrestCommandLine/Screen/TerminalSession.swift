@@ -38,6 +38,8 @@ public final class TerminalSession {
   private let input: Int32
   private let output: Int32
   private let hasMouse: Bool
+  /// Begins each line: the colours of a screen that is painted.
+  private let ground: String
   private var before = termios()
   private var isEntered = false
   /// The lines on the screen; none if they are not known.
@@ -51,9 +53,12 @@ public final class TerminalSession {
   ///   - output: The terminal to draw on.
   ///   - hasMouse: Whether the view reads the mouse and pastes. The terminal's own selection of
   ///     text then needs Shift.
+  ///   - ground: See `Style.ground`.
   public init(
-    input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO, hasMouse: Bool = false
+    input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO, hasMouse: Bool = false,
+    ground: String = ""
   ) {
+    self.ground = ground
     self.input = input
     self.output = output
     self.hasMouse = hasMouse
@@ -140,11 +145,12 @@ public final class TerminalSession {
   /// changed, but all of them after a resize or a stop.
   public func draw(_ lines: [String]) {
     let lines = lines.map(\.trimmedEnd)
-    var text = drawn.isEmpty ? "\u{1B}[2J" : ""
+    // Terminals erase with the colours in force.
+    var text = drawn.isEmpty ? "\(ground)\u{1B}[2J" : ""
     let blanks = Array(repeating: "", count: max(0, drawn.count - lines.count))
     for (row, line) in (lines + blanks).enumerated()
     where row >= drawn.count || drawn[row] != line {
-      text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
+      text += "\u{1B}[\(row + 1);1H\(ground)\(line)\u{1B}[K"
     }
     drawn = lines
     if !text.isEmpty { write(text) }
