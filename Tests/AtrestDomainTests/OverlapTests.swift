@@ -6,7 +6,7 @@ import Testing
 
 @testable import AtrestDomain
 
-@Suite("Overlaps")
+@Suite("Overlaps", .timeLimit(.minutes(20)))
 struct OverlapTests {
   private func fast(
     _ id: UInt8, _ start: Int64, _ end: Int64?, _ outcome: Session.Outcome = .completed
