@@ -173,7 +173,12 @@ struct ApprovalTests {
       #expect(answer.code == 77 && answer.err.contains(told), "\(command): \(answer.err)")
     }
     let status = try tablet("status", "--json").json() as? [String: Any]
-    #expect((status?["sync"] as? [String: Any])?["waiting"] as? Int == 1)
+    let sync = status?["sync"] as? [String: Any]
+    #expect(sync?["waiting"] as? Int == 1 && sync?["access_ended"] as? Bool == true)
     #expect(status?["water_today_millilitres"] as? Int == 550)
+    #expect(try tablet("status").out.contains(told))
+    // Whoever leaves is no longer a device that was sent away.
+    #expect(try tablet("unpair").code == 0)
+    #expect(try !tablet("status").out.contains("access was ended"))
   }
 }

@@ -65,6 +65,7 @@ struct JSONTests {
 
           ],
           "sync" : {
+            "access_ended" : false,
             "account" : "home",
             "clock_offset_seconds" : 0,
             "held_deletions" : 25,

@@ -121,7 +121,7 @@ extension Replica {
         replica: state.replica, account: state.account, server: state.endpoint,
         cursor: state.cursor, lastSync: state.lastSync.map(state.serverOffset.shown),
         serverOffsetMilliseconds: state.serverOffset.milliseconds,
-        isServerClockDoubtful: state.isServerClockDoubtful,
+        isServerClockDoubtful: state.isServerClockDoubtful, hasAccessEnded: state.hasAccessEnded,
         pendingCount: try transaction.work.tables.outboxCount(),
         refusedCount: refused.count - held, heldDeletionCount: held)
     }

@@ -20,6 +20,8 @@ public struct ReplicaStatus: Hashable, Sendable {
   public var serverOffsetMilliseconds: Int64
   /// Whether the server last reported that its own clock is doubtful.
   public var isServerClockDoubtful: Bool
+  /// Whether the server said last that this device has no access any more.
+  public var hasAccessEnded = false
   /// Writes that wait to be pushed, including refused and held ones.
   public var pendingCount: Int
   /// Writes that the server refused.

@@ -18,7 +18,8 @@ extension ReplicaState {
           sql: """
             SELECT id, clock, cursor_commit, cursor_sequence, account, server, token, last_sync,
               server_offset, head_commit, head_sequence, must_reconcile, confirmed_token,
-              last_number, renewal, joining, joining_link, server_clock_doubtful
+              last_number, renewal, joining, joining_link, server_clock_doubtful,
+              access_ended
             FROM replica WHERE one = 1
             """))
     else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
@@ -44,6 +45,7 @@ extension ReplicaState {
     renewal = try row.optionalBytes(at: 14)
     self.joining = joining.flatMap { nonce in link.map { PendingJoin(link: $0, nonce: nonce) } }
     isServerClockDoubtful = try row.decode(atIndex: 17)
+    hasAccessEnded = try row.decode(atIndex: 18)
   }
 
   /// Writes the row.
@@ -53,7 +55,8 @@ extension ReplicaState {
         UPDATE replica SET id = ?, clock = ?, cursor_commit = ?, cursor_sequence = ?, account = ?,
           server = ?, token = ?, last_sync = ?, server_offset = ?, head_commit = ?,
           head_sequence = ?, must_reconcile = ?, confirmed_token = ?, last_number = ?,
-          renewal = ?, joining = ?, joining_link = ?, server_clock_doubtful = ? WHERE one = 1
+          renewal = ?, joining = ?, joining_link = ?, server_clock_doubtful = ?,
+          access_ended = ? WHERE one = 1
         """
     ).execute(arguments: [
       Int64(bitPattern: replica.rawValue), Int64(bitPattern: clock.latest.rawValue),
@@ -64,7 +67,7 @@ extension ReplicaState {
       Int64(bitPattern: mustReconcile ?? 0), Int64(bitPattern: confirmedToken),
       Int64(clamping: lastNumber), renewal.map { Data($0) }, joining.map { Data($0.nonce) },
       joining?.link,
-      isServerClockDoubtful,
+      isServerClockDoubtful, hasAccessEnded,
     ])
   }
 }

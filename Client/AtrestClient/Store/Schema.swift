@@ -13,7 +13,7 @@ import struct AtrestReplication.Record
 /// transaction.
 enum Schema {
   /// The migration to each version from the one before; the first starts from an empty file.
-  static let steps = [version1, version2, version3, version4, version5, version6]
+  static let steps = [version1, version2, version3, version4, version5, version6, version7]
 
   /// The version that this build reads and writes.
   static var version: Int { steps.count }
@@ -135,6 +135,9 @@ enum Schema {
       token INTEGER NOT NULL
     ) STRICT;
     """
+
+  /// - `access_ended`: whether the server said last that the device has no access any more.
+  static let version7 = "ALTER TABLE replica ADD COLUMN access_ended INTEGER NOT NULL DEFAULT 0;"
 
   /// Migrates a file to the newest version. Runs in the caller's transaction.
   static func migrate(_ database: Database, from version: Int) throws {

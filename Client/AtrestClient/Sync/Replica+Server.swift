@@ -96,8 +96,22 @@ extension Replica {
       try replica.read { ($0.state.pairing, $0.state.token) }
     }
     guard let pairing = state.0, let token = state.1 else { throw .notPaired }
-    return try await body(
-      bound(to: pairing), pairing.server, client(of: pairing.server, token: token))
+    let bound = bound(to: pairing)
+    do {
+      return try await body(bound, pairing.server, client(of: pairing.server, token: token))
+    } catch {
+      if error.code == .accessEnded { await noteEndOfAccess(in: bound) }
+      throw error
+    }
+  }
+
+  /// Has `status` say it later. Where that cannot be written, the error of the call says it once.
+  private func noteEndOfAccess(in bound: Replica) async {
+    do {
+      try await offload { () throws(ReplicaError) in
+        try bound.write { $0.state.hasAccessEnded = true }
+      }
+    } catch {}
   }
 
   /// A client that shares the replica's connection.

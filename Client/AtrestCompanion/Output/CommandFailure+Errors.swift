@@ -41,8 +41,7 @@ extension CommandFailure {
   private static func sentence(of error: SyncError, _ program: String) -> String {
     switch error.reason {
     case .accessEnded:
-      "This device's access was ended. What you wrote is kept here. To join again, leave with "
-        + "`\(program) unpair`, then pair with a new link."
+      SyncWords(program).accessEnded
     case .notPermitted(let reason):
       // The server's own sentence says what to do.
       "The server did not allow it. \(reason.escapedForTerminal.asSentence)"

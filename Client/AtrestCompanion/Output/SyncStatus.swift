@@ -31,6 +31,8 @@ public struct SyncStatus: Encodable, Equatable, Sendable {
   let clockOffsetSeconds: Int64
   /// Whether the server doubts its own clock.
   let serverClockDoubtful: Bool
+  /// Whether the server said last that this device has no access any more.
+  let accessEnded: Bool
 
   /// The state of a replica.
   ///
@@ -52,6 +54,7 @@ public struct SyncStatus: Encodable, Equatable, Sendable {
     refused = pending.compactMap { Refused($0, words, of: program) }
     clockOffsetSeconds = (status?.serverOffsetMilliseconds ?? 0) / 1000
     serverClockDoubtful = status?.isServerClockDoubtful ?? false
+    accessEnded = status?.hasAccessEnded ?? false
   }
 
   /// What people are told of it.
@@ -64,6 +67,8 @@ public struct SyncStatus: Encodable, Equatable, Sendable {
     if !paired {
       lines.append(
         "Everything is kept on this device. `\(name) pair LINK` connects it to your other devices.")
+    } else if accessEnded {
+      lines.append(words.accessEnded)
     } else {
       let last = lastSync.map { "last synced \(context.words($0))" } ?? "not synced yet"
       let waits = waiting == 0 ? "Nothing waits to sync" : "\(changes) for the next sync"
@@ -71,7 +76,7 @@ public struct SyncStatus: Encodable, Equatable, Sendable {
         waiting == 0 && !(refused.isEmpty && heldDeletions == 0)
           ? last.asSentence : "\(waits); \(last).")
     }
-    if paired, let line = clockLine { lines.append(line) }
+    if paired, !accessEnded, let line = clockLine { lines.append(line) }
     if heldDeletions > 0 { lines.append(words.held(waiting: heldDeletions)) }
     // One sentence covers all writes over quota.
     let full = refused.count { $0.reason == Refused.quotaName }

@@ -109,6 +109,12 @@ package struct SyncWords: Sendable {
     return "The server did not take \(what) kept here; `\(program) status` says why and what to do."
   }
 
+  /// The sentence about a device without access.
+  package var accessEnded: String {
+    "This device's access was ended. What you wrote is kept here. To join again, leave with "
+      + "`\(program) unpair`, then pair with a new link."
+  }
+
   /// The sentence about writes refused for quota.
   package func full(_ count: Int) -> String {
     "The account is full, so \(count == 1 ? "one change waits" : "\(count) changes wait") here. "

@@ -53,6 +53,8 @@ package struct ReplicaState: Hashable, Sendable {
   package var joining: PendingJoin?
   /// Whether the server last reported that its own clock is doubtful.
   package var isServerClockDoubtful = false
+  /// Whether the server said last that this device has no access any more.
+  package var hasAccessEnded = false
 
   /// The state of a replica that was just made.
   package init() {}

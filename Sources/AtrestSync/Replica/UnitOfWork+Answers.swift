@@ -35,6 +35,7 @@ extension UnitOfWork {
 
     tables.state.serverOffset.learn(answer.serverTime, now: reading.now, waited: reading.waited)
     tables.state.isServerClockDoubtful = answer.isClockDoubtful
+    tables.state.hasAccessEnded = false
     let judged = try judgedOffers(answer, request, page, &applied)
     // Offers are not echoed back, so an answer about another replica's outbox cannot be applied.
     if applied.isForked { return applied }

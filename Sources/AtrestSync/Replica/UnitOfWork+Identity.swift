@@ -43,6 +43,7 @@ extension UnitOfWork {
     tables.state.account = nil
     tables.state.server = nil
     tables.state.token = nil
+    tables.state.hasAccessEnded = false
     tables.state.leave()
   }
 
@@ -85,6 +86,7 @@ extension UnitOfWork {
     tables.state.replica = identity.replica
     tables.state.account = shown(identity.accountName)
     tables.state.token = identity.token
+    tables.state.hasAccessEnded = false
   }
 
   private func requireUnpaired() throws(ReplicaError) {
