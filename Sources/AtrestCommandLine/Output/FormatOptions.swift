@@ -12,12 +12,15 @@ public struct FormatOptions: ParsableArguments, Sendable {
   /// The options of a command line without them.
   public init() {}
 
-  /// Writes a value for programs, or words for people, to standard output.
+  /// Writes a value for programs, or words for people, to standard output; the words wrapped where
+  /// a terminal is too narrow for them.
   ///
   /// - Throws: `EncodingError` if the value has no JSON.
   public func answer<Value: Encodable>(
     _ value: @autoclosure () throws -> Value, _ words: @autoclosure () -> String
   ) throws {
-    Terminal.say(isJSON ? try JSON.text(value()) : words())
+    guard !isJSON else { return Terminal.say(try JSON.text(value())) }
+    let words = words()
+    Terminal.say(Terminal.readColumns.map { Wrapping.prose(words, columns: $0) } ?? words)
   }
 }

@@ -73,6 +73,21 @@ public struct Table: Sendable {
 
   private static let leastWidth = 8
 
-  /// The lines, the header quiet.
-  public func text(_ style: Style) -> String { text(heading: style.quiet) }
+  /// The lines, the header quiet. On a terminal that is too narrow for them the rows are stacked:
+  /// the first cell, and under it each of the others beside its heading.
+  public func text(_ style: Style) -> String { text(style, columns: Terminal.readColumns) }
+
+  /// The lines for a terminal of some columns; nil for any number.
+  func text(_ style: Style, columns: Int?) -> String {
+    let needed = widths(within: nil).reduce(-2) { $0 + $1 + 2 }
+    guard let columns, needed > columns else { return text(heading: style.quiet) }
+    let indent = header.dropFirst().map(ColumnWidth.of).max() ?? 0
+    return rows.map { row in
+      let cells = zip(header, row).dropFirst().filter { !$1.isEmpty }.map { heading, cell in
+        let gap = String(repeating: " ", count: indent - ColumnWidth.of(heading) + 2)
+        return "  " + style.quiet(heading.lowercased()) + gap + cell
+      }
+      return ([row[0]] + cells).joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
 }
