@@ -130,7 +130,15 @@ struct GateTests {
     #expect(paywall.out.contains("$79 once") == person.isOpen(.paywall))
     let programs = try person.atrest("premium", "--json")
     #expect(programs.out.contains("\"dollars\" : 79") == person.isOpen(.paywall))
-    for title in ["Fasting", "Hydration", "Vigil", "Your data"] { #expect(page.contains(title)) }
+    for title in ["Fasting", "Hydration", "Vigil", "Your data", "Export", "Import", "Legal"] {
+      #expect(page.contains(title))
+    }
+    if paywall.code == 0 {
+      let lines = paywall.out.split(separator: "\n")
+      #expect(
+        lines.first?.trimmingCharacters(in: .whitespaces) == "✦", "the tree that stands for it")
+      #expect(lines.suffix(2).map { $0.prefix(5) } == ["Terms", "Priva"])
+    }
     try person.atrest("vigil", "on")
     #expect(try person.atrest("vigil", "--json").out.contains("\"on\" : true"), "everybody's")
   }

@@ -227,6 +227,8 @@ struct PremiumCommand: ParsableCommand {
         "There is nothing to buy here. `atrest entitlement` shows what is known.")
     }
     let width = Terminal.isRead ? min(ScreenSize.current().columns - 2, 60) : 60
-    try format.answer(PaywallRow(), SettingsWords.paywall(Terminal.style, width: width))
+    let isUnicode = Terminal.isUnicode(environment: ProcessInfo.processInfo.environment)
+    try format.answer(
+      PaywallRow(), SettingsWords.paywall(Terminal.style, width: width, isUnicode: isUnicode))
   }
 }

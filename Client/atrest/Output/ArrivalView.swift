@@ -51,7 +51,7 @@ enum TransitionView {
   /// Shows it on a terminal if it is due, and records that for all devices. It is not shown, and so
   /// not used up, if the output goes to a program.
   static func showOnce(_ snapshot: Snapshot, in replica: Replica) throws {
-    guard snapshot.isTransitionDue, Terminal.isRead else { return }
+    guard snapshot.isTransitionDue, Terminal.isRead, replica.isWritable else { return }
     try replica.setPreference(
       TransitionMoment.dismissedKey, to: TransitionMoment.dismissedValue)
     Terminal.say(text(Terminal.colourStyle, width: ScreenSize.current().columns))

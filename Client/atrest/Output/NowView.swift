@@ -117,7 +117,10 @@ struct NowView {
   }
 
   private func footer(_ style: Style, _ width: Int) -> [String] {
-    var lines = ["Water today: \(context.amount(snapshot.waterToday(context)))"]
+    // Between fasts it is not shown: `atrest water` has it.
+    var lines =
+      snapshot.active == nil
+      ? [] : ["Water today: \(context.amount(snapshot.waterToday(context)))"]
     for other in snapshot.open where other.id != snapshot.active?.id {
       let hex = ShortID.hex(other.id)
       let id = snapshot.shortIDs[hex] ?? hex

@@ -40,6 +40,8 @@ struct PaywallRow: Encodable {
   var words: [String] = []
   /// The prices, of equal weight.
   var prices: [Price] = []
+  /// The links, in order.
+  var links: [String] = []
 
   init() {
     for element in Paywall.elements {
@@ -48,7 +50,8 @@ struct PaywallRow: Encodable {
       case .price(let product):
         prices.append(
           Price(product: product.rawValue, dollars: product.dollars, text: product.word.text))
-      case .glyph, .link: break
+      case .link(let word): links.append(word.text)
+      case .glyph: break
       }
     }
   }
@@ -126,7 +129,7 @@ enum SettingsWords {
 
   /// The sections available for the entitlement, each with its lines.
   static func page(_ page: SettingsPage, _ context: CommandContext, _ style: Style) -> String {
-    SettingsSection.sections(for: page.entitlement).compactMap { section in
+    SettingsSection.sections(for: page.entitlement).map { section in
       var lines = [style.strong(section.title.text)]
       func line(_ setting: Setting) {
         let name = name(setting).padding(toLength: 11, withPad: " ", startingAt: 0)
@@ -146,25 +149,42 @@ enum SettingsWords {
       case .premium: lines.append("  \(Word.settingsPremiumGo.text): `atrest premium`")
       case .data:
         let note = page.isPaired ? Word.settingsDataNoteSynced : .settingsDataNote
-        lines.append("  \(note.text)")
+        lines.append("  \(Word.settingsDataExport.text): `atrest export FILE`")
+        lines.append("  \(Word.settingsDataImport.text): `atrest import FILE`")
+        lines.append(style.quiet("  \(note.text)"))
       case .account: lines.append("  Purchases: `atrest entitlement`")
-      // Terms and privacy are in the app; the command line has no page for them.
-      case .legal: return nil
+      case .legal:
+        lines.append("  \(legal(.settingsLegalTerms))")
+        lines.append("  \(legal(.settingsLegalPrivacy))")
       }
       return lines.joined(separator: "\n")
     }.joined(separator: "\n")
   }
 
+  /// A page of terms: the app has them, the command line has no page for them.
+  private static func legal(_ word: Word) -> String { "\(word.text): in the settings of the app" }
+
+  /// The small tree that stands for Atrest, line by line, each to be centred.
+  private static func glyph(isUnicode: Bool) -> [String] {
+    isUnicode ? ["✦", "▲", "▲▲▲", "┃"] : ["*", "^", "^^^", "|"]
+  }
+
   /// The paywall as text, with two prices of equal weight.
-  static func paywall(_ style: Style, width: Int) -> String {
+  ///
+  /// - Parameter isWhole: Whether there is room for the tree and the links to the terms.
+  static func paywall(_ style: Style, width: Int, isUnicode: Bool, isWhole: Bool = true) -> String {
     Paywall.elements.compactMap { element -> String? in
       switch element {
-      case .glyph: return nil
+      case .glyph:
+        guard isWhole else { return nil }
+        return glyph(isUnicode: isUnicode).map { line in
+          String(repeating: " ", count: max(0, (width - line.count) / 2)) + line
+        }.joined(separator: "\n")
       case .words(let word): return Wrapping.lines(word.text, width: width).joined(separator: "\n")
       case .price(let product): return style.strong(product.word.text)
       case .link(.paywallRestore):
         return style.quiet("\(Word.paywallRestore.text): `atrest entitlement submit FILE`")
-      case .link: return nil
+      case .link(let word): return isWhole ? style.quiet(legal(word)) : nil
       }
     }.joined(separator: "\n\n")
   }

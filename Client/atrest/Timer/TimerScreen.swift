@@ -134,7 +134,6 @@ struct TimerScreen {
       add(Word.timerIdlePrompt.text, .highlight, 0)
     case .active(let session):
       let elapsed = session.elapsedMilliseconds(at: model.context.now)
-      add(Word.timerActiveLabel.text, .muted, 6)
       add(ElapsedText.text(milliseconds: elapsed), .highlight, 0)
       blocks.append(blank)
       if let milestone = Milestone(elapsedMilliseconds: elapsed) {
@@ -210,18 +209,20 @@ struct TimerScreen {
 
   private func overlayBlocks(rows: Int) -> [Block] {
     let width = min(columns, 60)
-    let page: String
+    let pages: [String]
     switch model.overlay {
-    case .transition: page = Word.transitionBody.text
-    case .paywall: page = SettingsWords.paywall(.plain, width: width)
+    case .transition: pages = [Word.transitionBody.text]
+    case .paywall:
+      pages = [true, false].map {
+        SettingsWords.paywall(.plain, width: width, isUnicode: model.isUnicode, isWhole: $0)
+      }
     case nil: return []
     }
-    var lines = Wrapping.lines(page, width: width)
     // Prices and terms are shown completely or not at all.
-    if lines.count > rows {
-      lines = Wrapping.lines(
+    let lines =
+      pages.lazy.map { Wrapping.lines($0, width: width) }.first { $0.count <= rows }
+      ?? Wrapping.lines(
         "The window is too small for this page. A larger one shows it.", width: width)
-    }
     return [Block(lines: lines.map { TimerLine($0, .accent) }, importance: 0)]
   }
 
