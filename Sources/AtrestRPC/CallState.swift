@@ -24,6 +24,15 @@ final class CallState {
     case bidirectional((CallState, StreamWriter) throws -> Receiver)
   }
 
+  /// Why no messages are taken from the caller.
+  struct Pause: OptionSet {
+    let rawValue: UInt8
+    /// The handler says so.
+    static let handler = Pause(rawValue: 1)
+    /// It does not read the answers.
+    static let unreadAnswers = Pause(rawValue: 2)
+  }
+
   private enum Phase {
     case begun(Handler)
     /// The message of a method that takes exactly one. The handler runs at the end of the request.
@@ -41,6 +50,7 @@ final class CallState {
   /// The grant it counts against.
   private var grant: CallerGrant?
   private var cancelActions: [() -> Void] = []
+  private var pauses: Pause = []
 
   init(id: CallID, head: CallHead, connection: ServerHandler, handler: Handler) {
     self.id = id
@@ -108,9 +118,18 @@ final class CallState {
       finish(.wrongMessageCount)
     case .receiving(let receiver, let queue):
       attempt(queue) { try receiver(.message(message)) }
+      if let queue { awaitReader(of: queue) }
     case .answering, .over:
       break
     }
+  }
+
+  /// Takes no further message while answers to earlier ones wait for the caller to read them.
+  private func awaitReader(of queue: StreamQueue) {
+    guard !isOver, queue.isWaiting else { return }
+    setPaused(.unreadAnswers, true)
+    let call = ShardBound(self, to: connection.shard)
+    queue.whenReady { call.value.setPaused(.unreadAnswers, false) }
   }
 
   func endOfRequest() {
@@ -174,13 +193,14 @@ final class CallState {
     }
   }
 
-  /// Pauses the caller's messages by flow control.
-  func pauseReading() {
-    if !isOver { connection.pauseReading(id) }
-  }
+  var isPaused: Bool { !pauses.isEmpty }
 
-  func resumeReading() {
-    if !isOver { connection.resumeReading(id) }
+  /// Pauses the caller's messages by flow control, until no reason is left.
+  func setPaused(_ reason: Pause, _ isPaused: Bool) {
+    let wasPaused = self.isPaused
+    if isPaused { pauses.insert(reason) } else { pauses.remove(reason) }
+    guard !isOver, wasPaused != self.isPaused else { return }
+    if isPaused { connection.pauseReading(id) } else { connection.resumeReading(id) }
   }
 
   /// Sets what the response's headers carry, and whether its messages are compressed.

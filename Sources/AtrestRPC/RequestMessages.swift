@@ -49,7 +49,7 @@ public struct RequestMessages: AsyncSequence, Sendable {
       } onCancel: {
         buffer.end(.requestCut)
       }
-      if taken.mayResume { call.shard.async { call.value.resumeReading() } }
+      if taken.mayResume { call.shard.async { call.value.setPaused(.handler, false) } }
       return try taken.result.get()
     }
   }
@@ -70,7 +70,7 @@ public struct RequestMessages: AsyncSequence, Sendable {
       { event in
         switch event {
         case .message(let message):
-          if feed.buffer.add(message) == .full { state.value.pauseReading() }
+          if feed.buffer.add(message) == .full { state.value.setPaused(.handler, true) }
         case .end:
           feed.buffer.end(.ok)
         }

@@ -63,12 +63,13 @@ public struct ServerCall<Principal: Sendable> {
     state.setCompression(compression)
   }
 
-  /// Pauses a streaming request. Messages already read are still delivered. The caller may send
-  /// until the stream's flow-control window is full; other calls continue.
-  public func pauseReading() { state.pauseReading() }
+  /// Pauses a streaming request: no message is delivered, not even one that has been read already.
+  /// The caller may send until the stream's flow-control window is full; other calls continue. A
+  /// bidirectional call is paused without this while its answers wait to be read.
+  public func pauseReading() { state.setPaused(.handler, true) }
 
   /// Ends `pauseReading`. Buffered messages are delivered at once.
-  public func resumeReading() { state.resumeReading() }
+  public func resumeReading() { state.setPaused(.handler, false) }
 }
 
 /// The result of a unary handler.

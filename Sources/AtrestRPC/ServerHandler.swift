@@ -181,7 +181,8 @@ final class ServerHandler: EncryptedHandler {
     case .refused(let status): finish(id, status.code == .ok ? .abandoned : status)
     case .later: finish(id, .abandoned)
     }
-    if let connection { handle(connection.goOn(id)) }
+    // Its handler may have paused it at once.
+    if let connection, calls[id]?.isPaused != true { handle(connection.goOn(id)) }
     noteCharged()
     owner?.needsFlush()
   }
@@ -208,11 +209,12 @@ final class ServerHandler: EncryptedHandler {
 
   func expectMessages(_ id: CallID) { connection?.expectMessages(id) }
 
-  func pauseReading(_ id: CallID) { connection?.pauseReading(id) }
+  /// Messages that have been read already wait, too.
+  func pauseReading(_ id: CallID) { connection?.hold(id) }
 
   func resumeReading(_ id: CallID) {
     guard let connection else { return }
-    handle(connection.resumeReading(id))
+    handle(connection.goOn(id))
     owner?.needsFlush()
   }
 

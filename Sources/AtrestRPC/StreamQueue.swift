@@ -38,6 +38,8 @@ final class StreamQueue: Sendable {
 
   var shard: Shard { call.shard }
   var isOpen: Bool { state.withLock { $0.isOpen } }
+  /// Whether messages wait.
+  var isWaiting: Bool { state.withLock { $0.isOpen && $0.count > 0 } }
 
   // MARK: Any thread
 

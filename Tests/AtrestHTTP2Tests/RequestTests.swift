@@ -213,6 +213,23 @@ struct RequestTests {
     #expect(peer.frames(of: 3).map(\.errorCode) == [0])
   }
 
+  @Test("what is held back keeps its order, even if it goes on while later messages wait")
+  func heldOrder() {
+    let peer = RawClient()
+    var messages: [UInt8] = []
+    peer.onEvent = { event, server in
+      guard case .message(let call, let bytes) = event else { return }
+      messages += bytes
+      if bytes == [1] { server.hold(call) }
+      if bytes == [9] { peer.take(server.goOn(CallID(1))) }
+    }
+    peer.send(.headers(1, requestFields()), .headers(3, requestFields()))
+    peer.send(
+      .data(1, lpm([1]) + lpm([2])), .data(3, lpm([9]), end: true), .data(1, lpm([3]), end: true))
+    #expect(messages == [1, 9, 2, 3])
+    #expect(peer.events.contains { if case .endOfRequest(CallID(1)) = $0 { true } else { false } })
+  }
+
   @Test("a message of exactly the limit passes")
   func exactLimit() {
     var limits = Limits()

@@ -79,6 +79,25 @@ import Testing
     await world.stop()
   }
 
+  @Test("a caller that does not read its answers is not read either, and loses none")
+  func unreadAnswers() async throws {
+    let world = try World()
+    let (requests, responses) = world.channel.bidirectionalStream(
+      "/\(TestService.name)/Amplify", timeout: patience)
+    // Small enough to arrive at once, with answers many times longer than any queue.
+    for index in 0..<100 { #expect(await requests.send([UInt8(index)])) }
+    requests.finish()
+    // The first answers have come, nobody takes them, and other calls go on.
+    for _ in 0..<100 { _ = try await world.unary("Unary", [1]) }
+    var next: UInt8 = 0
+    for try await message in responses {
+      #expect(message.count == 100_000 && message.first == next)
+      next += 1
+    }
+    #expect(next == 100)
+    await world.stop()
+  }
+
   @Test("an answer before the end of the request ends the call; the writer is told")
   func answeredEarly() async throws {
     let world = try World()

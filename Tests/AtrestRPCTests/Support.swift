@@ -183,6 +183,14 @@ final class TestService: Sendable {
       }
       return receiver
     }
+    methods.bidirectional("Amplify") { _, writer in
+      { event in
+        switch event {
+        case .message(let bytes): _ = writer.send([UInt8](repeating: bytes[0], count: 100_000))
+        case .end: writer.finish()
+        }
+      }
+    }
     methods.bidirectional("Chat") { _, writer in
       { event in
         switch event {

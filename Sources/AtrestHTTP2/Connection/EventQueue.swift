@@ -11,6 +11,12 @@ struct EventQueue<Event> {
 
   mutating func append(_ event: consuming Event) { events.append(event) }
 
+  /// Puts events before all others.
+  mutating func prepend(_ earlier: [Event]) {
+    events.replaceSubrange(0..<head, with: earlier.map(Optional.some))
+    head = 0
+  }
+
   mutating func popFirst() -> Event? {
     guard head < events.count else {
       events.removeAll(keepingCapacity: events.capacity <= 1024)

@@ -244,7 +244,8 @@ extension ServerConnection {
   }
 
   /// Holds everything that arrives of a request back, uninflated, until `goOn`: for an owner that
-  /// cannot say yet whether it takes the call. Call it before the next event is taken.
+  /// cannot say yet whether it takes the call, or the next message. Call it before the next event
+  /// is taken.
   ///
   /// What is held counts as an unfinished request. The client may send until the stream window is
   /// full. Only the call's deadline limits how long it may last.
@@ -253,7 +254,7 @@ extension ServerConnection {
   /// Ends `hold`. What was held is returned as events.
   public func goOn(_ call: CallID) -> ServerEvents {
     guard let stream = openStream(call) else { return pendingEvents }
-    for event in stream.takeHeldEvents() { note(event) }
+    noteAgain(stream.takeHeldEvents())
     countRequest(stream)
     return resumeReading(call)
   }

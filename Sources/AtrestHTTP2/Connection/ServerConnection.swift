@@ -157,6 +157,11 @@ public final class ServerConnection {
 
   func note(_ event: Pending) { events.append(event) }
 
+  /// Puts events that were held back before those that came after them.
+  func noteAgain(_ earlier: [Pending]) {
+    if !earlier.isEmpty { events.prepend(earlier) }
+  }
+
   /// Takes the next event. Inflates messages here; skips events of calls that have ended.
   func nextEvent() -> ServerEvent? {
     while let event = events.popFirst() {
