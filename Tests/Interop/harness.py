@@ -39,9 +39,10 @@ class Daemon:
         self.address = None
         self._names = itertools.count(1)
 
-    def start(self, listen="127.0.0.1:0", more=(), env=None):
+    def start(self, listen="127.0.0.1:0", more=(), env=None, insecure=True):
         """Starts it and waits for the line that names its address."""
-        command = [self.program, "serve", "--data", self.data, "--listen", listen, "--insecure", *more]
+        command = [self.program, "serve", "--data", self.data, "--listen", listen, *more]
+        command += ["--insecure"] if insecure else []
         with open(self.log, "ab") as log:
             # setpriv: the daemon dies with this process, even if that is killed.
             self.process = subprocess.Popen(

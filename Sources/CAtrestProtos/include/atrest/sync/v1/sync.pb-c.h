@@ -56,8 +56,8 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_TOO_LARGE = 3,
   /*
-   * The request would delete more than half of the account's records, and 20 or more would
-   * remain. Ask the user to confirm, then set `allow_mass_deletion`.
+   * The request would delete more than half of the account's records, of which there are 20 or
+   * more. Each request counts alone. Ask the user to confirm, then set `allow_mass_deletion`.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_MASS_DELETION = 5,
   /*
