@@ -96,7 +96,8 @@ class Replica:
 
     def __init__(self, path):
         self.path = path
-        # `outbox`: offers in order, each with its number once it was sent. `tokens`: each with the greatest number given by then.
+        # `outbox`: offers in order, each with its number once it was sent. `tokens`: each with the
+        # greatest number given by then.
         self.state = {"records": {}, "outbox": [], "refused": [], "tokens": [], "clock": 0}
         self.state |= {"cursor": "", "head": "", "settled": 0, "given": 0, "confirmed": 0}
         if os.path.exists(path):
