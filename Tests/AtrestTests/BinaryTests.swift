@@ -45,6 +45,9 @@ struct BinaryTests {
     #expect(started.code == 0)
     let id = try id(started)
 
+    let early = try atrest("fast", "start", "--at", "500h ago")
+    #expect(early.err == "That was more than 14 days ago. Give a later start.\n")
+
     let again = try atrest("fast", "start")
     #expect(again.code == 65 && again.out.isEmpty)
     #expect(again.err.hasPrefix("A fast is already going on."))

@@ -55,7 +55,14 @@ struct FastCommand: ParsableCommand {
       let context = CommandContext.current()
       let typedStart = try context.time(at)
       let start = typedStart ?? context.now
-      if typedStart != nil { try TypedRules.check(start: start, end: nil, now: context.now) }
+      if typedStart != nil {
+        do {
+          try TypedRules.check(start: start, end: nil, now: context.now)
+        } catch .fastTooLong {
+          // The usual sentence also asks for an end, which this command does not take.
+          throw CommandFailure("That was more than 14 days ago. Give a later start.")
+        }
+      }
       let typedTarget = try typedTarget(duration ?? target)
       let (session, settings) = try options.open().transaction { store in
         let settings = try Choices(store).settings

@@ -102,6 +102,15 @@ extension Archives {
       #expect(!FileManager.default.fileExists(atPath: folder.data))
     }
 
+    @Test("of a place that cannot be entered nobody says that it holds no store")
+    func closed() async throws {
+      let engine = ArchiveEngine.sqlite(77)
+      try Data().write(to: URL(fileURLWithPath: folder.data))
+      await #expect(throws: StoreError.cannotOpen(path: folder.data, reason: "Not a directory")) {
+        await (try engine.archive(folder, .check)).close()
+      }
+    }
+
     @Test("a dry run says what a migration would do, and does nothing")
     func dryRun() async throws {
       let address = try PostgresAddress(parsing: Databases.shared.get().makeEmpty())

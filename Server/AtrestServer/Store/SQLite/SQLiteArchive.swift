@@ -36,6 +36,9 @@ package actor SQLiteArchive: StoreArchive {
     opening.migrates = use != .check
     opening.allowsCopy = use == .target
     guard use == .target || access(path + "/atrest.db", F_OK) == 0 else {
+      let code = errno
+      // Only of a folder that one may enter can it be said that nothing is in it.
+      guard code == ENOENT else { throw .cannotOpen(path: path, reason: systemReason(code)) }
       throw .olderVersion(path: path, found: 0, supported: SQLiteSchema.version)
     }
     store = try SQLiteStore(directory: path, opening: opening, random: random)
