@@ -8,6 +8,7 @@ import AtrestSync
   import AtrestRPC
   import AtrestSockets
   import AtrestTLS
+  import AtrestWire
 
   /// One channel to one server.
   final class ChannelTransport: ClientTransport {
@@ -76,7 +77,9 @@ import AtrestSync
     private func failure(_ error: any Error) -> CallFailure {
       if let distrust = channel.tlsFailure?.distrust { return .untrusted(distrust.userMessage) }
       guard let status = error as? Status else { return .cancelled }
-      return .status(status.code.rawValue, message: status.message)
+      return .status(
+        status.code.rawValue, message: status.message,
+        reason: (try? ErrorDetails(decoding: status.details))?.reason)
     }
   }
 

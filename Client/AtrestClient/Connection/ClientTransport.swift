@@ -2,6 +2,7 @@
 // What a client needs of a gRPC library: unary calls, server streams, and the status of each.
 
 import AtrestSync
+import AtrestWire
 
 /// A gRPC connection to one server. Implement it to run the client on another gRPC library.
 ///
@@ -36,9 +37,10 @@ public protocol ClientTransport: AnyObject, Sendable {
 
 /// Why a call failed.
 public enum CallFailure: Error, Hashable, Sendable {
-  /// It ended with a status other than OK: the number of a gRPC status code, and its message. A
-  /// connection that fails is 14, UNAVAILABLE; a timeout is 4, DEADLINE_EXCEEDED.
-  case status(Int, message: String)
+  /// It ended with a status other than OK: the number of a gRPC status code, its message, and the
+  /// reason in its details; nil for none. A connection that fails is 14, UNAVAILABLE; a timeout is
+  /// 4, DEADLINE_EXCEEDED.
+  case status(Int, message: String, reason: ErrorReason? = nil)
   /// The server could not prove that it is the expected one. A sentence for people.
   case untrusted(String)
   /// The task was cancelled.

@@ -111,9 +111,11 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
   func pair(
     _ request: PairRequest, within patience: Duration
   ) async throws(SyncError) -> PairResponse {
-    try await call(Method.Devices.pair, request, within: patience) { status in
-      // Only a request with the same nonce displaces a waiting one.
-      status == StatusNumber.aborted ? .joiningElsewhere : nil
+    try await call(Method.Devices.pair, request, within: patience) { status, reason in
+      // Only a request with the same nonce displaces a waiting one. Without a reason, the
+      // transport does not pass details on.
+      reason == .pairingSuperseded || (reason == nil && status == StatusNumber.aborted)
+        ? .joiningElsewhere : nil
     }
   }
 
@@ -185,7 +187,7 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
   ///   general meaning.
   private func call<Request: WireMessage, Answer: WireMessage>(
     _ method: String, _ request: Request, within timeout: Duration = ServerClient.callTimeout,
-    special: (_ status: Int) -> SyncError? = { _ in nil }
+    special: (_ status: Int, _ reason: ErrorReason?) -> SyncError? = { _, _ in nil }
   ) async throws(SyncError) -> Answer {
     let bytes: [UInt8]
     let transport = try connection.transport(to: server)
@@ -193,7 +195,9 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
       bytes = try await transport.unary(
         method, request.encoded, credential: credential.withLock { $0 }, timeout: timeout)
     } catch {
-      if case .status(let number, _) = error, let known = special(number) { throw known }
+      if case .status(let number, _, let reason) = error, let known = special(number, reason) {
+        throw known
+      }
       throw failure(error, of: transport)
     }
     return try decode(bytes)
@@ -201,7 +205,7 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
 
   private func failure(_ failure: CallFailure, of transport: any ClientTransport) -> SyncError {
     // Nobody answered: the connection may be one that only this side takes for open.
-    if case .status(StatusNumber.deadlineExceeded, _) = failure { connection.discard(transport) }
+    if case .status(StatusNumber.deadlineExceeded, _, _) = failure { connection.discard(transport) }
     return SyncError(failure)
   }
 
@@ -226,14 +230,19 @@ private enum StatusNumber {
 }
 
 extension SyncError {
+  /// Limits under which an account stays until somebody removes something.
+  private static let limits: Set<ErrorReason> = [.deviceLimit, .pairingCodeLimit, .accountFull]
+
   /// Maps a failed call to an error.
   package init(_ failure: CallFailure) {
     switch failure {
     case .cancelled: self = .cancelled
     case .untrusted(let sentence): self = .untrusted(sentence)
-    case .status(let number, let message):
+    case .status(let number, let message, let reason):
       let sentence = sentencePart(message)
       switch number {
+      // RESOURCE_EXHAUSTED, too, but waiting does not help.
+      case _ where reason.map(Self.limits.contains) ?? false: self = .refused(sentence)
       case StatusNumber.unavailable, StatusNumber.deadlineExceeded, StatusNumber.resourceExhausted,
         StatusNumber.aborted:
         self = .unreachable(sentence)

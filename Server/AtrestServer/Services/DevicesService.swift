@@ -228,7 +228,8 @@ package final class DevicesService: Sendable {
         return .fail(
           Status(
             .resourceExhausted,
-            "This account has many unused pairing codes. Use one, or wait five minutes."))
+            "This account has many unused pairing codes. Use one, or wait five minutes."
+          ).because(.pairingCodeLimit, quota: .account, retry: .after(.seconds(300))))
       case .handleTaken?: return .fail(.busy)
       case nil: return .fail(missing())
       }

@@ -95,6 +95,7 @@ package final class SyncService: Sendable {
     let watch = Watch(session: session, sink: sink)
     guard session.add(watch) else {
       throw Status(.resourceExhausted, "This device listens too many times over.")
+        .because(.watchLimit, quota: .device, retry: .useless)
     }
     sink.onCancel { [weak watch] in watch?.forget() }
     // This check follows the insertion into the list that `endWatches` empties, so one of the two

@@ -312,6 +312,31 @@ enum Fields {
     case restarted = 5
   }
 
+  enum ErrorInfo: UInt32, FieldNumbers {
+    case reason = 1
+    case domain = 2
+    case metadata = 3
+  }
+
+  enum RetryInfo: UInt32, FieldNumbers {
+    case retryDelay = 1
+  }
+
+  enum QuotaFailure: UInt32, FieldNumbers {
+    case violations = 1
+  }
+
+  enum QuotaFailureViolation: UInt32, FieldNumbers {
+    case subject = 1
+    case description = 2
+  }
+
+  enum Status: UInt32, FieldNumbers {
+    case code = 1
+    case message = 2
+    case details = 3
+  }
+
   enum HealthCheckRequest: UInt32, FieldNumbers {
     case service = 1
   }

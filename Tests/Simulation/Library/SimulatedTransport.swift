@@ -303,6 +303,9 @@ struct RecordedRequest {
 
 extension SyncError {
   fileprivate init(_ status: Status) {
-    self.init(CallFailure.status(status.code.rawValue, message: status.message))
+    self.init(
+      CallFailure.status(
+        status.code.rawValue, message: status.message,
+        reason: (try? ErrorDetails(decoding: status.details))?.reason))
   }
 }

@@ -21,7 +21,7 @@ func expect(
 ) async throws {
   do { _ = try await call() } catch {
     switch (error, expected) {
-    case (.status(let number, _), .status(let wanted)) where number == wanted: return
+    case (.status(let number, _, _), .status(let wanted)) where number == wanted: return
     case (.cancelled, .cancelled): return
     default: throw CheckFailure("expected \(expected), and the call ended with \(error)")
     }
