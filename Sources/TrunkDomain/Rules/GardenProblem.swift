@@ -171,7 +171,7 @@ public enum GardenRules {
   /// brings along, and become spaces. Other controls nobody means to write.
   private static func line(_ text: String) throws(GardenProblem) -> String {
     let text = trimmed(spaced(text) { $0.steersDisplay && $0.properties.isWhitespace })
-    guard !text.unicodeScalars.contains(where: \.steersDisplay) else { throw .control }
+    guard !text.unicodeScalars.contains(where: { $0.steersDisplay }) else { throw .control }
     return text
   }
 
