@@ -14,7 +14,7 @@ RECORDS = 60  # Several pages.
 
 # Formats of the server's store and of a replica: the first version, the previous one, and the
 # current one.
-FIRST, BEFORE, NOW = (1, 1), (4, 5), (8, 6)
+FIRST, BEFORE, NOW = (1, 1), (4, 5), (8, 7)
 
 
 def daemon(binaries, folder, *, kill_step, error_step, offset=0, version=BEFORE):
@@ -105,6 +105,7 @@ class CommandUpgrade(Run):
             original.folder / "phone" / old_formats.REPLICA_FILE,
             {"record": "body", "outbox": "offer", "device": "name"},
             [("replica", "head_commit"), ("replica", "last_number"), ("outbox", "number")]
+            + [("replica", "access_ended")]
             + ([("replica", "joining"), ("record", "state")] if oldest == 1 else []),
             oldest,
             NOW[1],
