@@ -51,7 +51,7 @@ struct ForestPictureTests {
   @Test("has the same bytes in every process and on every device")
   func golden() {
     #expect(svg(12) == svg(12))
-    #expect(FNV1a.hash(svg(12).utf8) == 14_928_867_966_045_856_176)
+    #expect(FNV1a.hash(svg(12).utf8) == 5_612_208_676_125_896_536)
   }
 
   @Test("of 200 trees is small, and more trees are not drawn")
@@ -78,12 +78,14 @@ struct ForestPictureTests {
     #expect(reading.all("text").isEmpty)
   }
 
-  @Test("is as high as its canvas, and a screen as high as a screen")
+  @Test("ends below its last tree, and a screen is as high as a screen")
   func sizes() {
     let whole = Reading(svg(200)).elements.first?.attributes
-    #expect(whole?["viewBox"] == "0 0 390 7422")
+    let height = whole?["height"].flatMap(Double.init) ?? 0
+    #expect(whole?["viewBox"] == "0 0 390 \(whole?["height"] ?? "")")
     let screen = Reading(svg(200, phone, .screen(scrolled: 1e9))).elements.first?.attributes
-    #expect(screen?["viewBox"] == "0 6578 390 844")
+    let top = screen?["viewBox"]?.split(separator: " ").compactMap { Double($0) }[1] ?? 0
+    #expect(abs(top - (height - 844)) < 0.02)
     for scrolled in [-Double.infinity, .nan, 0] {
       let top = Reading(svg(200, phone, .screen(scrolled: scrolled))).elements.first?.attributes
       #expect(top?["viewBox"] == "0 0 390 844")
@@ -124,8 +126,9 @@ struct ForestPictureTests {
     let stars = reading.all("use").filter { $0.attributes["href"] == "#star" }
     #expect(stars.count == 2)
     let grey = reading.all("use").filter { $0.attributes["fill"] == Palette.treeGrey.hex }
-    // 0.05 + 0.95 x 0.30, in the background's 0.40.
-    #expect(grey.map { $0.attributes["opacity"] } == ["0.134"])
+    // 0.05 + 0.95 x 0.30, times 0.40 far away to 1 near.
+    let opacity = grey.first?.attributes["opacity"].flatMap(Double.init) ?? 1
+    #expect(grey.count == 1 && (0.134...0.335).contains(opacity))
   }
 
   @Test("paints the dusk behind what is far, so that no tree shines through another")
@@ -135,17 +138,141 @@ struct ForestPictureTests {
     }
     for (index, use) in uses.enumerated() where use.attributes["opacity"] != nil {
       let behind = index > 0 ? uses[index - 1].attributes : [:]
-      for key in ["href", "x", "y", "width"] { #expect(behind[key] == use.attributes[key]) }
+      for key in ["href", "x", "y", "width", "transform"] {
+        #expect(behind[key] == use.attributes[key])
+      }
       #expect(behind["opacity"] == nil)
     }
   }
 
-  @Test("draws what is far before what is near")
-  func order() {
-    let sizes = Reading(svg(30)).all("use")
-      .filter { $0.attributes["href"]?.hasPrefix("#tree-") ?? false }
-      .compactMap { $0.attributes["width"].flatMap(Double.init) }
-    #expect(sizes == sizes.sorted())
-    #expect(Set(sizes) == [48, 62, 80])
+  /// A tree as it is drawn.
+  private struct Drawn {
+    let attributes: [String: String]
+    var x: Double { side("x") + size / 2 }
+    var top: Double { side("y") }
+    var size: Double { side("width") }
+    var foot: Double { top + size * 0.97 }
+    var opacity: Double { attributes["opacity"].flatMap(Double.init) ?? 1 }
+
+    private func side(_ name: String) -> Double { attributes[name].flatMap(Double.init) ?? .nan }
+  }
+
+  private func drawn(_ reading: Reading, _ href: String) -> [Drawn] {
+    reading.all("use").map(\.attributes).filter { $0["href"]?.hasPrefix(href) ?? false }
+      .map(Drawn.init)
+  }
+
+  /// Every tree once, without the dusk that is painted behind it.
+  private func drawnTrees(_ reading: Reading) -> [Drawn] {
+    drawn(reading, "#tree-").filter {
+      $0.attributes["fill"]?.hasPrefix("url(") ?? false
+        || $0.attributes["fill"] == Palette.treeGrey.hex
+    }
+  }
+
+  @Test(
+    "draws what is far before what is near, smaller and fainter the farther it is",
+    arguments: [ForestPicture.Part.whole, .wallpaper])
+  func order(part: ForestPicture.Part) {
+    let all = drawnTrees(Reading(svg(200, wide, part)))
+    #expect(all.count == 200)
+    for (far, near) in zip(all, all.dropFirst()) { #expect(far.foot <= near.foot + 0.1) }
+    // Sizes differ by 12 % where the distance is the same, so that groups are compared.
+    let groups = stride(from: 0, to: 200, by: 50).map { all[$0..<$0 + 50] }
+    for (far, near) in zip(groups, groups.dropFirst()) {
+      func mean(_ group: some Collection<Drawn>, _ part: (Drawn) -> Double) -> Double {
+        group.reduce(0) { $0 + part($1) } / Double(group.count)
+      }
+      #expect(mean(far, \.size) < mean(near, \.size))
+      let (a, b) = (far.filter { isTone($0) }, near.filter { isTone($0) })
+      #expect(mean(a, \.opacity) < mean(b, \.opacity))
+    }
+  }
+
+  private func isTone(_ tree: Drawn) -> Bool {
+    tree.attributes["fill"] != Palette.treeGrey.hex
+  }
+
+  @Test(
+    "has stars in the open sky only, within its edges",
+    arguments: [1, 12, 60, 200], [ForestPicture.Part.whole, .wallpaper, .screen(scrolled: 300)])
+  func openSky(count: Int, part: ForestPicture.Part) {
+    for canvas in [phone, wide] {
+      let reading = Reading(svg(count, canvas, part))
+      let stars = drawn(reading, "#star")
+      let trees = drawnTrees(Reading(svg(count, canvas, part == .wallpaper ? part : .whole)))
+      let first = trees.map(\.foot).min() ?? 0
+      for star in stars {
+        let y = star.top + star.size / 2
+        #expect(y < first, "above the first foot")
+        #expect(star.x > star.size / 4 && star.x < canvas.width - star.size / 4)
+        let isOverACrown = trees.contains {
+          abs($0.x - star.x) < $0.size / 2 && y > $0.top
+        }
+        #expect(!isOverACrown)
+      }
+      if part != .screen(scrolled: 300) { #expect(!stars.isEmpty) }
+    }
+  }
+
+  @Test("as a wallpaper has the size that was asked for, and all trees on it")
+  func wallpaper() {
+    for canvas in [phone, wide, ForestCanvas(width: 3840, screenHeight: 2160)] {
+      let reading = Reading(svg(200, canvas, .wallpaper))
+      let attributes = reading.elements.first?.attributes
+      #expect(attributes?["width"].flatMap(Double.init) == canvas.width)
+      #expect(attributes?["height"].flatMap(Double.init) == canvas.screenHeight)
+      let all = drawnTrees(reading)
+      #expect(all.count == 200)
+      for tree in all {
+        #expect(tree.x - tree.size / 2 >= -0.1 && tree.x + tree.size / 2 <= canvas.width + 0.1)
+        #expect(tree.top >= 0 && tree.foot <= canvas.screenHeight)
+      }
+    }
+  }
+
+  @Test("has larger trees on a wider screen, and does not end in emptiness")
+  func widths() {
+    func mean(_ canvas: ForestCanvas) -> Double {
+      let all = drawnTrees(Reading(svg(12, canvas)))
+      return all.reduce(0) { $0 + $1.size } / Double(all.count)
+    }
+    #expect(mean(wide) > mean(phone) * 1.7)
+    for canvas in [phone, wide] {
+      let reading = Reading(svg(200, canvas))
+      let height = reading.elements.first?.attributes["height"].flatMap(Double.init) ?? 0
+      let last = drawnTrees(reading).map(\.foot).max() ?? 0
+      #expect(height - last < canvas.screenHeight * 0.15)
+    }
+  }
+
+  @Test("has no two copies of a form: some are mirrored, and sizes vary")
+  func variety() {
+    let all = drawnTrees(Reading(svg(200)))
+    let mirrored = all.count { $0.attributes["transform"] != nil }
+    #expect((60...140).contains(mirrored))
+    #expect(Set(all.map { Int($0.size * 10) }).count > 100)
+  }
+
+  @Test("shows bark and moss far away at a contrast of 2 : 1 at least")
+  func contrast() throws {
+    let reading = Reading(svg(200, wide, .wallpaper))
+    let uses = drawn(reading, "#tree-")
+    for (index, use) in uses.enumerated() where use.attributes["opacity"] != nil && isTone(use) {
+      let behind = try #require(uses[index - 1].attributes["fill"])
+      let tone = try #require(use.attributes["fill"]?.dropLast().last?.wholeNumberValue)
+      let dusk = RGB(hex: try #require(UInt32(behind.dropFirst(), radix: 16)))
+      let shown = RGB.interpolate(
+        from: dusk, to: Palette.earthTone(tone).light, t: use.opacity)
+      #expect(Contrast.ratio(shown, dusk) >= 1.98, "tone \(tone)")
+    }
+  }
+
+  @Test("has hills whose light varies, without stripes of one brightness")
+  func hills() {
+    let lights = Reading(svg(200)).all("path").compactMap { path in
+      path.attributes["fill"]?.hasPrefix("url(#ridge") ?? false ? path.attributes["opacity"] : nil
+    }
+    #expect(lights.count > 10 && Set(lights).count > lights.count * 3 / 4)
   }
 }

@@ -12,6 +12,8 @@ public enum ForestPicture {
     /// One screen at a scroll offset in points, clamped to the canvas. The stars are shifted by the
     /// parallax.
     case screen(scrolled: Double)
+    /// All trees composed in one screen, as a wallpaper.
+    case wallpaper
   }
 
   /// The screen shown when the forest is opened: around the newest tree.
@@ -41,40 +43,38 @@ public enum ForestPicture {
 private struct ForestScene {
   let layout: ForestLayout
   let zone: ZoneOffsets
+  let stage: ForestStage
   let top: Double
   let height: Double
   let starShift: Double
   let sky: Sky
-  let layers: [Layer]
-  let hills: [(depth: ForestDepth, ridge: Ridge)]
+  let hills: [Hill]
 
-  /// The trees of one layer and their ground.
-  struct Layer {
-    let depth: ForestDepth
-    let trees: [PlacedTree]
-    let ridges: [Ridge]
+  /// A hill and its light.
+  struct Hill {
+    let ridge: Ridge
+    /// The points of its crest.
+    let line: [(x: Double, y: Double)]
+    /// The strength of the light on it, 0 to 1.
+    let light: Double
+    /// How far it fades out below its lowest point, in points.
+    let fade: Double
   }
 
   init(layout: ForestLayout, zone: ZoneOffsets, part: ForestPicture.Part) {
     self.layout = layout
     self.zone = zone
+    stage = ForestStage(layout, isOneScreen: part == .wallpaper)
     switch part {
-    case .whole:
-      (top, height, starShift) = (0, layout.height, 0)
+    case .whole, .wallpaper:
+      (top, height, starShift) = (0, stage.height, 0)
     case .screen(let scrolled):
-      height = min(layout.canvas.screenHeight, layout.height)
-      top = scrolled.isNaN ? 0 : min(max(scrolled, 0), layout.height - height)
+      height = min(layout.canvas.screenHeight, stage.height)
+      top = scrolled.isNaN ? 0 : min(max(scrolled, 0), stage.height - height)
       starShift = ForestCanvas.starOffset(scrolled: top)
     }
     sky = Sky(range: top...(top + height))
-    layers = ForestDepth.allCases.reversed().compactMap { depth in
-      let trees = layout.trees.filter { $0.depth == depth }
-      guard !trees.isEmpty else { return nil }
-      let ridges = Ridge.ridges(
-        through: trees.map { Foot(centreX: $0.x, centreY: $0.y, size: $0.size) })
-      return Layer(depth: depth, trees: trees, ridges: ridges)
-    }
-    hills = Self.hills(layers, layout: layout)
+    hills = Self.hills(stage, layout: layout)
   }
 
   func svg() -> String {
@@ -83,10 +83,12 @@ private struct ForestScene {
       height: height, top: top, isGroup: !layout.isEmpty)
     markup.group("defs") { define(in: &$0) }
     sky.draw(in: &markup, width: layout.width)
+    drawStars(in: &markup)
     drawHills(in: &markup)
     drawGround(in: &markup)
-    drawStars(in: &markup)
-    for layer in layers { drawTrees(of: layer, in: &markup) }
+    markup.group("g") { markup in
+      for tree in stage.trees where isSeen(tree.y, size: tree.size) { draw(tree, in: &markup) }
+    }
     if layout.isEmpty { drawWords(in: &markup) }
     return markup.finished()
   }
@@ -104,87 +106,91 @@ private struct ForestScene {
     Ground.define(in: &markup)
   }
 
+  /// Draws the stars in the open sky: above the first crest and every crown, away from the edges.
   private func drawStars(in markup: inout Markup) {
-    let attributes =
-      starShift == 0 ? [] : [("transform", "translate(0 \(number(starShift)))")]
-    markup.group("g", attributes) { markup in
-      for star in layout.stars where isSeen(star.y + starShift, size: star.size * 2) {
-        StarInk.draw(
-          in: &markup, x: star.x, y: star.y, size: star.size,
-          opacity: star.opacity * clearness(at: star.y + starShift))
-      }
+    for star in layout.stars {
+      let size = star.size * min(stage.scale, 1.6)
+      let inset = size * 1.2
+      let x = min(max(star.x, inset), max(inset, layout.width - inset))
+      let open = skyline(at: x, reach: inset) - 2 * inset
+      guard open > 0 else { continue }
+      let part = star.y / layout.height / ForestCanvas.starZone.upperBound
+      let y = inset + part * open + starShift
+      guard y <= inset + open, isSeen(y, size: inset) else { continue }
+      StarInk.draw(in: &markup, x: x, y: y, size: size, opacity: star.opacity)
     }
+  }
+
+  /// The highest of the first crest and the crowns around an x, in points from the top.
+  private func skyline(at x: Double, reach: Double) -> Double {
+    let crest = hills.lazy.flatMap { $0.line.map { $0.y } }.min()
+    let crown = stage.trees.lazy.filter { abs($0.x - x) < $0.size / 2 + reach }.map(\.top).min()
+    return [crest, crown].compactMap { $0 }.min()
+      ?? layout.height * ForestCanvas.starZone.upperBound
   }
 
   private func hour(at y: Double) -> Int {
-    Ground.hour(at: y / layout.height)
+    Ground.hour(at: y / stage.height)
   }
 
-  /// The clarity of the air at a height: the haze over the hills dims stars.
-  private func clearness(at y: Double) -> Double {
-    let crest = hills.first?.ridge.level ?? .infinity
-    let depth = (y - crest) / (layout.canvas.screenHeight * 0.6)
-    return 1 - 0.6 * min(max(depth, 0), 1)
-  }
-
-  /// The hills, farthest first: those with trees, and some in front of the last one, so that a long
-  /// canvas does not end in emptiness.
-  private static func hills(
-    _ layers: [Layer], layout: ForestLayout
-  ) -> [(depth: ForestDepth, ridge: Ridge)] {
-    var hills = layers.flatMap { layer in layer.ridges.map { (depth: layer.depth, ridge: $0) } }
-      .sorted { $0.ridge.level < $1.ridge.level }
-    guard var level = hills.last?.ridge.level else { return [] }
+  /// The hills, farthest first: those with trees, and some in front of the last one.
+  ///
+  /// Their light varies, and is weak where crests are close: even stripes look like blinds.
+  private static func hills(_ stage: ForestStage, layout: ForestLayout) -> [Hill] {
+    var ridges = Ridge.ridges(through: stage.trees.map(\.foot))
+    guard var level = ridges.last?.level, let first = ridges.first?.level else { return [] }
     let screen = layout.canvas.screenHeight
-    while level + screen * 0.32 < layout.height {
-      level += screen * (0.15 + 0.05 * grain(level))
-      let size = ForestDepth.foreground.treeSize
-      hills.append((.foreground, Ridge(free: level, width: layout.width, size: size)))
+    let size = ForestDepth.foreground.treeSize * stage.scale
+    while level + screen * 0.2 < stage.height {
+      level += screen * (0.1 + 0.08 * grain(level))
+      ridges.append(Ridge(free: level, width: layout.width, size: size))
     }
-    return hills
+    let spacing = max(size * 0.3, (stage.height - first) / Double(ridges.count))
+    var lit = -Double.infinity
+    return ridges.map { ridge in
+      let chance = grain(ridge.level + 11)
+      // A crest just below a bright one is hardly lit.
+      let isClose = ridge.level - lit < spacing * (0.7 + 0.9 * grain(ridge.level + 5))
+      if !isClose { lit = ridge.level }
+      return Hill(
+        ridge: ridge, line: ridge.line(width: layout.width),
+        light: isClose ? 0.12 + 0.22 * chance : 0.6 + 0.4 * chance,
+        fade: min(spacing * 2.2, size * 2) * (0.7 + 0.9 * chance))
+    }
   }
 
-  /// Draws the ground of all layers behind all trees, so that no hill cuts off another layer's
-  /// tree.
+  /// Draws the ground behind all trees, so that no hill cuts off a tree.
   private func drawHills(in markup: inout Markup) {
-    let spacing = layout.height * 0.75 / Double(max(1, hills.count))
-    for (depth, ridge) in hills where isSeen(ridge.level, size: height) {
-      // The sky first: a nearer hill hides the light on those behind it.
-      let path = ridge.path(width: layout.width, fade: Ground.fade(depth, spacing: spacing))
-      for fill in ["sky", "ridge-\(hour(at: ridge.level))"] {
-        markup.element("path", [("d", path), ("fill", "url(#\(fill))")])
+    for hill in hills where isSeen(hill.ridge.level, size: height) {
+      // The sky first: a nearer hill hides the light on those behind it, and less so a dim one.
+      let path = hill.ridge.path(width: layout.width, fade: hill.fade)
+      for fill in ["sky", "ridge-\(hour(at: hill.ridge.level))"] {
+        markup.element(
+          "path", [("d", path), ("fill", "url(#\(fill))"), ("opacity", part(hill.light))])
       }
     }
   }
 
-  private func drawTrees(of layer: Layer, in markup: inout Markup) {
-    markup.group("g") { markup in
-      for tree in layer.trees where isSeen(tree.y, size: tree.size) {
-        draw(tree, in: &markup)
-      }
-    }
-  }
-
-  /// Draws a tree in its layer's opacity. The background colour is painted first, so that no other
-  /// tree shows through: distant trees are dim, not transparent.
-  private func draw(_ tree: PlacedTree, in markup: inout Markup) {
-    let variant = tree.appearance.variant
-    if tree.opacity < 1 {
-      TreeInk.draw(
-        in: &markup, variant: variant, x: tree.x, y: tree.y, size: tree.size,
-        fill: Ground.colour(behind: tree, sky: sky, hour: hour(at: tree.y)).hex)
-    }
+  /// Draws a tree. The background colour is painted first, so that no other tree shows through:
+  /// distant trees are dim, not transparent.
+  private func draw(_ staged: StagedTree, in markup: inout Markup) {
+    let tree = staged.tree
+    let behind = Ground.colour(at: staged.y, sky: sky, hour: hour(at: staged.y))
+    let opacity =
+      tree.hasStar
+      ? TreeInk.visible(tone: tree.tone, behind: behind, opacity: staged.opacity) : staged.opacity
+    if opacity < 1 { TreeInk.draw(staged, in: &markup, fill: behind.hex) }
     TreeInk.draw(
-      in: &markup, variant: variant, x: tree.x, y: tree.y, size: tree.size,
+      staged, in: &markup,
       fill: tree.hasStar ? "url(#tone-\(tree.tone))" : tree.appearance.fill.hex,
-      opacity: tree.opacity, title: tree.tree.words(in: zone))
+      opacity: opacity, title: tree.tree.words(in: zone))
   }
 
   private func drawGround(in markup: inout Markup) {
     let bottom = top + height
-    guard bottom > layout.height * 0.9 else { return }
+    guard bottom > stage.height * 0.9 else { return }
     Ground.draw(
-      in: &markup, width: layout.width, bottom: layout.height, screen: layout.canvas.screenHeight)
+      in: &markup, width: layout.width, bottom: stage.height, screen: layout.canvas.screenHeight)
   }
 
   private func drawWords(in markup: inout Markup) {

@@ -5,13 +5,6 @@ import AtrestDomain
 
 /// The ground's colours and gradients.
 enum Ground {
-  /// How far a ridge fades out below its lowest point, in points: farther if ridges are far apart.
-  ///
-  /// - Parameter spacing: The mean distance between ridges in points.
-  static func fade(_ depth: ForestDepth, spacing: Double) -> Double {
-    min(max(2.2 * spacing, depth.treeSize * 0.9), depth.treeSize * 2.4)
-  }
-
   /// The number of steps in the light on the ground, top to bottom.
   static let hours = 10
 
@@ -43,11 +36,11 @@ enum Ground {
       })
   }
 
-  /// The background colour at a tree's position: the sky with some of the ground's light.
-  static func colour(behind tree: PlacedTree, sky: Sky, hour: Int) -> RGB {
+  /// The background colour at a height: the sky with some of the ground's light.
+  static func colour(at y: Double, sky: Sky, hour: Int) -> RGB {
     let light = light(hour)
     return .interpolate(
-      from: sky.colour(at: tree.y), to: light.colour, t: light.opacity * 0.4)
+      from: sky.colour(at: y), to: light.colour, t: light.opacity * 0.4)
   }
 
   /// Defines the gradients `haze` and `soil`.

@@ -18,9 +18,26 @@ enum TreeInk {
       }
     }
     for tone in tones.sorted() {
-      let earth = Palette.earthTone(tone)
+      let earth = earth(tone)
       markup.defineFade(id: "tone-\(tone)", shade(light: earth.light, dark: earth.dark))
     }
+  }
+
+  /// A tone's colours. Shade is lifted where it would be lost in the dusk, as bark's and moss's.
+  private static func earth(_ tone: Int) -> (light: RGB, dark: RGB) {
+    let earth = Palette.earthTone(tone)
+    let lifted = (0...20).lazy
+      .map { RGB.interpolate(from: earth.dark, to: earth.light, t: Double($0) / 20) }
+      .first { Contrast.ratio($0, Palette.duskBase) >= Contrast.shape }
+    return (earth.light, lifted ?? earth.light)
+  }
+
+  /// The opacity with which a tree's crown has `Contrast.shape`, where its distance gives it less.
+  static func visible(tone: Int, behind: RGB, opacity: Double) -> Double {
+    let light = Palette.earthTone(tone).light
+    return stride(from: opacity, to: 1, by: 0.02).first {
+      Contrast.ratio(.interpolate(from: behind, to: light, t: $0), behind) >= Contrast.shape
+    } ?? 1
   }
 
   /// Light from above: the light tone at the top fades into the dark one at the ground.
@@ -34,16 +51,29 @@ enum TreeInk {
     ]
   }
 
+  /// Draws a tree of a forest.
+  static func draw(
+    _ staged: StagedTree, in markup: inout Markup, fill: String, opacity: Double = 1,
+    title: String? = nil
+  ) {
+    draw(
+      in: &markup, variant: staged.tree.appearance.variant, x: staged.x, y: staged.y,
+      size: staged.size, fill: fill, opacity: opacity, isMirrored: staged.isMirrored, title: title)
+  }
+
   /// Draws a silhouette at a centre.
   static func draw(
     in markup: inout Markup, variant: Int, x: Double, y: Double, size: Double, fill: String,
-    opacity: Double = 1, title: String? = nil
+    opacity: Double = 1, isMirrored: Bool = false, title: String? = nil
   ) {
     var attributes = [
       ("href", "#tree-\(TreeSilhouette(variant: variant).rawValue)"), ("x", number(x - size / 2)),
       ("y", number(y - size / 2)), ("width", number(size)), ("height", number(size)),
       ("fill", fill),
     ]
+    if isMirrored {
+      attributes.append(("transform", "matrix(-1 0 0 1 \(number(2 * x)) 0)"))
+    }
     if opacity < 1 { attributes.append(("opacity", part(opacity))) }
     guard let title else { return markup.element("use", attributes) }
     attributes.append(("role", "img"))
