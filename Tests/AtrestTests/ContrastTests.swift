@@ -136,6 +136,20 @@ struct ContrastTests {
     #expect(isLight || Contrast.ratio(colour, .black) >= 4.4)
   }
 
+  @Test("in a drawing digits are text, and far shapes are paler than near ones on white")
+  func drawings() throws {
+    let style = Style(isOn: true, colours: .all, backdrop: .known(.white))
+    func ratio(_ text: String, _ colour: RGB) throws -> Double {
+      Contrast.ratio(
+        try shown(style.paint(text, foreground: colour, isDim: false, isBold: false)), .white)
+    }
+    #expect(try ratio("12", Palette.muted) >= Contrast.text)
+    let earth = Palette.earthTone(2)
+    let far = RGB.interpolate(from: Palette.deepNight, to: earth.light, t: 0.55)
+    #expect(try ratio("\u{28FF}", far) >= Contrast.shape)
+    #expect(try ratio("\u{28FF}", earth.light) > ratio("\u{28FF}", far))
+  }
+
   @Test("a terminal that answers nothing keeps nobody waiting, and stays as it was")
   func silent() throws {
     let atrest = try Binary()

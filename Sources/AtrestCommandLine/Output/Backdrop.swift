@@ -28,6 +28,11 @@ public enum Backdrop: Sendable, Hashable {
     self = .known(number == 7 || number > 8 ? .white : .black)
   }
 
+  /// Whether it is known to be light, where near shapes are dark and far ones pale.
+  var isLight: Bool {
+    if case .known(let background) = self { background.luminance > 0.18 } else { false }
+  }
+
   /// The colour in which text of a palette's colour is shown.
   package func legible(_ colour: RGB, least: Double) -> RGB {
     switch self {

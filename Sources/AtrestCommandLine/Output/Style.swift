@@ -76,9 +76,14 @@ public struct Style: Sendable {
     }
   }
 
-  /// Text styled like a cell of a drawing. Dim stands for a colour only where there are none.
+  /// Text styled like a cell of a drawing: words and digits as text, other marks as shapes. Dim
+  /// stands for a colour only where there are none.
   public func paint(_ text: String, foreground: RGB?, isDim: Bool, isBold: Bool) -> String {
+    let isText = text.contains { $0.isLetter || $0.isNumber }
     let text = isBold ? strong(text) : isDim && colours == .none ? quiet(text) : text
-    return foreground.map { ink($0, text, least: Contrast.shape) } ?? text
+    guard let foreground else { return text }
+    return isText
+      ? ink(foreground, text)
+      : ink(backdrop.isLight ? foreground.mirrored : foreground, text, least: Contrast.shape)
   }
 }

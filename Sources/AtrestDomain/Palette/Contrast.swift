@@ -38,6 +38,13 @@ extension RGB {
     return cube * cube * cube * cube
   }
 
+  /// The colour of the same hue with the opposite lightness: what is far, and nearly as dark as
+  /// the night, becomes nearly as light as paper.
+  public var mirrored: RGB {
+    let shift = 1 - max(red, green, blue) - min(red, green, blue)
+    return RGB(red: red + shift, green: green + shift, blue: blue + shift)
+  }
+
   /// The nearest colour towards black or white that has at least this contrast to a background;
   /// this one if it has it already.
   public func legible(on background: RGB, least: Double) -> RGB {
