@@ -21,12 +21,24 @@ struct CalendarCommand: ParsableCommand {
         atrest calendar
         atrest calendar last
         atrest calendar 2026-11 --json
+        atrest calendar --svg november.svg --size 1440x900
       """)
 
   @Argument(help: "2026-11, november, nov 2026, this or last; otherwise this month.")
   var month: [String] = []
+  @Option(
+    help: ArgumentHelp("Write a picture there; - is standard output.", valueName: "file"),
+    completion: .file())
+  var svg: String?
+  @Option(help: ArgumentHelp("How large the picture is; otherwise 390x844.", valueName: "points"))
+  var size: String?
+  @Flag(help: "Replace the file if there is one.") var force = false
   @OptionGroup var options: ReplicaOptions
   @OptionGroup var format: FormatOptions
+
+  func validate() throws {
+    try PictureFile.check(svg: svg, size: size, replacing: force)
+  }
 
   func run() throws {
     let context = CommandContext.current()
@@ -34,14 +46,18 @@ struct CalendarCommand: ParsableCommand {
       month.isEmpty
       ? LocalMonth(context.now, in: context.zone)
       : try Typed.month(month.joined(separator: " "), now: context.now, in: context.zone)
-    let entries = try options.openExisting().map { try $0.entries(in: month, context) } ?? []
-    let grid = MonthGrid(
-      month: month, entries: entries, now: context.now, in: context.zone,
-      firstWeekday: context.localeFormat.firstWeekday)
+    let grid = try CalendarPage.grid(month, options, context)
+    if let svg {
+      let (width, height) = size.flatMap(PictureFile.size) ?? (390, 844)
+      try PictureFile.write(
+        CalendarPicture.svg(grid, in: context.zone, width: width, height: height), to: svg,
+        replacing: force, format, CalendarRow(grid))
+      return
+    }
     try format.answer(
       CalendarRow(grid),
       CalendarView.text(
-        grid, Terminal.style,
+        grid, Terminal.colourStyle,
         columns: Terminal.isRead ? CalendarView.room(on: .current()) : CalendarDrawing.width,
         isUnicode: Terminal.isUnicode(environment: ProcessInfo.processInfo.environment)))
   }

@@ -16,12 +16,13 @@ struct ForestCommand: ParsableCommand {
     commandName: "forest", abstract: "The forest: a tree for each fast.",
     discussion: """
       A fast that reached its target stands as a tree in its tone, with a star; one that ended at 70 % of it or later is grey. The newest 200 \
-      are drawn. A picture is as wide as a phone; `--size` makes it another.
+      are drawn. One that is taller than the terminal is shown on the whole of it: arrows, Space and the wheel move it, q leaves. A picture is \
+      as wide as a phone and as high as the forest; with `--size` it is of that size, with all trees on it, as for a wallpaper.
 
       EXAMPLES:
         atrest forest
         atrest forest --svg forest.svg
-        atrest forest --svg forest.svg --size 1280x800
+        atrest forest --svg wallpaper.svg --size 1920x1080
       """)
 
   @Option(
@@ -30,7 +31,7 @@ struct ForestCommand: ParsableCommand {
   var svg: String?
   @Option(
     help: ArgumentHelp(
-      "The screen that the picture is for; otherwise 390x844.", valueName: "points"))
+      "Compose a picture of this size, such as 1920x1080.", valueName: "points"))
   var size: String?
   @Flag(help: "Replace the file if there is one.") var force = false
   @OptionGroup var options: ReplicaOptions
@@ -70,28 +71,32 @@ struct ForestCommand: ParsableCommand {
     guard FeatureGate.forest.isOpen(for: entitlement) else { throw PictureFile.noForest }
     let trees = ForestPolicy.trees(
       of: try replica?.look { try $0.history() } ?? [], for: entitlement)
-    let choices = try replica?.look { try Choices($0) } ?? .none
-    let screen = size.flatMap(PictureFile.size) ?? (390, 844)
-    let layout = ForestLayout(
-      trees: trees, canvas: ForestCanvas(width: screen.0, screenHeight: screen.1))
+    let row = Row(trees: trees.map(Row.Tree.init))
     if let svg {
+      let screen = size.flatMap(PictureFile.size)
+      let (width, height) = screen ?? (390, 844)
+      let layout = ForestLayout(
+        trees: trees, canvas: ForestCanvas(width: width, screenHeight: height))
       try PictureFile.write(
-        ForestPicture.svg(layout, in: context.zone), to: svg, replacing: force, format,
-        Row(trees: trees.map(Row.Tree.init)))
+        ForestPicture.svg(layout, in: context.zone, part: screen == nil ? .whole : .wallpaper),
+        to: svg, replacing: force, format, row)
       return
     }
-    let width = Terminal.isRead ? ScreenSize.current().columns - 1 : 79
-    let environment = ProcessInfo.processInfo.environment
-    let drawing = ForestDrawing.draw(
-      trees, width: width, height: ForestDrawing.height(trees: trees.count, width: width))
-    let style = Terminal.colourStyle
-    var lines = DrawingView.lines(
-      Terminal.isUnicode(environment: environment) ? drawing : drawing.ascii, style)
-    if let inscription = Vigil(choices.settings).forest(layout) {
-      let margin = String(repeating: " ", count: max(0, (width - inscription.text.count) / 2))
-      lines.append(margin + style.scripture(inscription.text))
+    if Terminal.isRead, !format.isJSON, TerminalSession.isPossible {
+      let style = Terminal.style.atNight
+      let view = try ForestPage.view(options, style)
+      let session = TerminalSession(ground: style.ground)
+      if view.isTall, session.begin() {
+        defer { session.end() }
+        session.run(view)
+        return
+      }
     }
-    try format.answer(Row(trees: trees.map(Row.Tree.init)), lines.joined(separator: "\n"))
+    let width = Terminal.isRead ? ScreenSize.current().columns - 1 : 79
+    let choices = try replica?.look { try Choices($0) } ?? .none
+    try format.answer(
+      row,
+      ForestPage.lines(trees, choices, Terminal.colourStyle, width: width).joined(separator: "\n"))
   }
 }
 

@@ -16,8 +16,8 @@ struct TimerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "timer", abstract: "The timer, live on the whole terminal.",
     discussion: """
-      Keys: b begins a fast, e ends it, l lets it go, w notes a quick addition of water, u takes back what was done last here, c shows \
-      where a line of Vigil is from, q leaves. The fast goes on without the timer.
+      Keys: b begins a fast, e ends it, l lets it go, w notes a quick addition of water, u takes back what was done last here, and then \
+      what was done before it, f shows the forest, m the month, c where a line of Vigil is from, q leaves. The fast goes on without the timer.
 
       EXAMPLES:
         atrest timer
@@ -49,8 +49,10 @@ private final class LiveTimer: LiveView {
   private var replica: Replica?
   private var loaded = WallTime(milliseconds: .min)
   private(set) var isOver = false
-  /// The last action taken here and the record that it wrote.
-  private var last: (action: UserAction, id: [UInt8])?
+  /// The actions taken here and the records that they wrote, the last one last.
+  private var done: [(action: UserAction, id: [UInt8])] = []
+  /// What is shown over the timer.
+  private var page: PageView?
 
   /// The interval at which the replica is read again: `atrest sync --watch` may bring changes.
   private static let reloadMilliseconds: Int64 = 3000
@@ -73,13 +75,20 @@ private final class LiveTimer: LiveView {
     perform(model.handle(.loaded(snapshot, shown: shown)))
   }
 
-  var lines: [String] { TimerScreen(model).lines().map { $0.painted(style) } }
+  var lines: [String] { page?.lines ?? TimerScreen(model).lines().map { $0.painted(style) } }
 
   var pauseMilliseconds: Int { model.isMoving ? 100 : 1000 }
 
   func press(_ keys: [TerminalKey]) {
     perform(model.handle(.tick(SystemClock().now())))
-    for key in keys where !isOver { perform(model.handle(.key(key))) }
+    for key in keys where !isOver {
+      guard let page else {
+        perform(model.handle(.key(key)))
+        continue
+      }
+      page.press([key])
+      if page.isOver { self.page = nil }
+    }
   }
 
   func tick() {
@@ -91,6 +100,7 @@ private final class LiveTimer: LiveView {
 
   func resize() {
     perform(model.handle(.resized(.current())))
+    page?.resize()
     reload()
   }
 
@@ -123,6 +133,15 @@ private final class LiveTimer: LiveView {
   /// - Returns: A notice about the result.
   private func write(_ effect: TimerModel.Effect) throws -> String? {
     let now = model.context.now
+    switch effect {
+    case .forest:
+      page = try ForestPage.view(options, style)
+      return nil
+    case .month:
+      page = try CalendarPage.view(options, style, LocalMonth(now, in: model.context.zone))
+      return nil
+    default: break
+    }
     let replica = try replica ?? options.open()
     self.replica = replica
     switch effect {
@@ -130,13 +149,13 @@ private final class LiveTimer: LiveView {
       let session = try replica.transaction {
         try $0.begin(at: now, targetMinutes: Choices($0).settings.targetMinutes)
       }
-      last = (.begin, session.id.bytes)
+      note((.begin, session.id.bytes))
     case .end:
       let ended = try replica.transaction { try $0.finish(at: now, as: .completed) }
-      last = (.end, ended.session.id.bytes)
+      note((.end, ended.session.id.bytes))
     case .letGo:
       let ended = try replica.transaction { try $0.finish(at: now, as: .abandoned) }
-      last = (.abandon, ended.session.id.bytes)
+      note((.abandon, ended.session.id.bytes))
     case .water:
       let id = RecordUUID.random()
       try replica.transaction { store in
@@ -145,18 +164,23 @@ private final class LiveTimer: LiveView {
           WaterEntry(
             id: id, intake: WaterCommand.intake(at: now, millilitres: amount, model.context)))
       }
-      last = (.water, id.bytes)
+      note((.water, id.bytes))
     case .undo: return try undo(in: replica)
     case .rememberTransition:
       try replica.setPreference(
         TransitionMoment.dismissedKey, to: TransitionMoment.dismissedValue)
-    case .quit: break
+    case .forest, .month, .quit: break
     }
     return nil
   }
 
-  /// Undoes the last action taken here. An action taken elsewhere on this device since then is not
-  /// on the screen, so it stays.
+  private func note(_ action: (action: UserAction, id: [UInt8])) {
+    done.append(action)
+    if done.count > TimerModel.undoLimit { done.removeFirst() }
+  }
+
+  /// Undoes the last action taken here that was not undone yet. An action taken elsewhere on this
+  /// device since then is not on the screen, so it stays.
   ///
   /// - Returns: A description of what was undone.
   private func undo(in replica: Replica) throws -> String {
@@ -167,12 +191,13 @@ private final class LiveTimer: LiveView {
       return undone
     }
     guard let undone else { throw UndoWords.nothing() }
-    guard undone.isUndone else { throw CommandFailure(UndoWords.kept(undone)) }
+    done.removeLast()
+    guard undone.isUndone else { return UndoWords.kept(undone) }
     return UndoWords.text(undone, model.context)
   }
 
   private func isLast(_ undone: UndoneAction) -> Bool {
-    guard let last else { return false }
+    guard let last = done.last else { return false }
     return undone.action == last.action && undone.changes.map(\.after.key.id) == [last.id]
   }
 

@@ -39,6 +39,10 @@ struct TimerModel: Hashable {
     case undo
     /// Record, for all devices, that the transition moment was seen.
     case rememberTransition
+    /// Show the forest until a key returns.
+    case forest
+    /// Show this month until a key returns.
+    case month
     /// Exit the program.
     case quit
   }
@@ -75,8 +79,12 @@ struct TimerModel: Hashable {
   private var setAside: Set<RecordUUID> = []
   /// When the citation was requested.
   private(set) var citationAsked: WallTime?
+  /// How many actions here can be undone with `u`, the last one first.
+  private var undoable = 0
   /// Whether an action here can be undone with `u`.
-  private(set) var canUndo = false
+  var canUndo: Bool { undoable > 0 }
+  /// The most actions that can be undone here.
+  static let undoLimit = 100
   /// Whether the transition moment was shown since launch; it is shown at most once.
   private var hasShownTransition = false
   /// Whether to skip fades, because a terminal without colours cannot show them.
@@ -86,7 +94,7 @@ struct TimerModel: Hashable {
 
   /// Letters that work while an ended fast is on the screen beside an open one. Any other key moves
   /// on to the open one.
-  private static let stayingLetters: Set<Character> = ["w", "u", "c", "q"]
+  private static let stayingLetters: Set<Character> = ["w", "u", "c", "f", "m", "q"]
   /// How long a notice stays, in seconds.
   static let noticeSeconds = 5.0
   /// How long Vigil's line stays after a start, in seconds.
@@ -183,6 +191,8 @@ struct TimerModel: Hashable {
     case "l" where isActive: return [.letGo]
     case "w": return [.water]
     case "u" where canUndo: return [.undo]
+    case "f" where FeatureGate.forest.isOpen(for: snapshot.entitlement): return [.forest]
+    case "m": return [.month]
     case "c":
       if fragment != nil { citationAsked = context.now }
       return []
@@ -235,7 +245,7 @@ struct TimerModel: Hashable {
     switch effect {
     case .begin:
       begun = context.now
-      canUndo = true
+      undoable = min(undoable + 1, Self.undoLimit)
       notice = nil
     case .end:
       setOthersAside()
@@ -248,7 +258,7 @@ struct TimerModel: Hashable {
             from: from, isEstablished: isEstablished, vigil: vigil.isOn,
             reduceMotion: reduceMotion), at: max(context.now, session.span.start))
       }
-      canUndo = true
+      undoable = min(undoable + 1, Self.undoLimit)
       notice = nil
       if let shown, !shown.isInHistory {
         say("Fasts under 4 hours are kept, and left out of the history.")
@@ -256,15 +266,15 @@ struct TimerModel: Hashable {
     case .letGo:
       setOthersAside()
       machine.abandon(at: context.now)
-      canUndo = true
+      undoable = min(undoable + 1, Self.undoLimit)
       notice = nil
     case .water:
-      canUndo = true
+      undoable = min(undoable + 1, Self.undoLimit)
       say("Noted \(context.amount(snapshot.choices.settings.quickAddMillilitres)).")
     case .undo:
-      canUndo = false
+      undoable = max(0, undoable - 1)
       completion = nil
-    case .rememberTransition, .quit: break
+    case .rememberTransition, .forest, .month, .quit: break
     }
   }
 

@@ -95,6 +95,18 @@ struct TimerScreen {
     rows = max(1, model.size.rows)
   }
 
+  /// From this height on there is a place for notices.
+  private static let roomyRows = 20
+  /// The rows of that place, for a sentence of two lines.
+  private static let noticeRows = 3
+
+  /// The place for notices, empty or not.
+  private func noticeLines() -> [TimerLine] {
+    var lines = model.notice.map { wrapped($0.text, .muted) } ?? []
+    lines += Array(repeating: TimerLine(), count: max(0, Self.noticeRows - lines.count))
+    return lines
+  }
+
   /// Lines that stay together. If the screen is too small, the least important blocks are dropped.
   private struct Block {
     var lines: [TimerLine]
@@ -106,7 +118,12 @@ struct TimerScreen {
   func lines() -> [TimerLine] {
     let help = helpLines()
     let bottom = Array(help.suffix(max(0, rows - 1)))
-    let room = rows - bottom.count
+    // Room for a notice, and for the hint to undo, is kept free where there is some, so that the
+    // tree keeps its size when they come.
+    let isRoomy = model.overlay == nil && rows >= Self.roomyRows
+    let reserved = isRoomy ? max(0, helpLines(canUndo: true).count - bottom.count) : 0
+    let below = isRoomy ? noticeLines() : []
+    let room = rows - bottom.count - reserved - below.count
     var blocks = model.overlay == nil ? timerBlocks() : overlayBlocks(rows: room)
     while blocks.reduce(0, { $0 + $1.lines.count }) > room, blocks.count > 1,
       let least = blocks.indices.max(by: { blocks[$0].importance < blocks[$1].importance })
@@ -118,6 +135,7 @@ struct TimerScreen {
     let above = (room - words.count - picture.count) / 2
     var screen = Array(repeating: TimerLine(), count: max(0, above)) + picture + words
     screen += Array(repeating: TimerLine(), count: max(0, room - screen.count))
+    screen += below + Array(repeating: TimerLine(), count: reserved)
     return (screen + bottom).map { $0.centred(columns) }
   }
 
@@ -173,7 +191,7 @@ struct TimerScreen {
       blocks.append(blank)
       add(SessionWords.stillOpen(next, model.context), .accent, 2)
     }
-    if let notice = model.notice {
+    if rows < Self.roomyRows, let notice = model.notice {
       blocks.append(blank)
       add(notice.text, .muted, 1)
     }
@@ -228,7 +246,8 @@ struct TimerScreen {
 
   // MARK: - Keys
 
-  private func helpLines() -> [TimerLine] {
+  /// - Parameter canUndo: Whether to show the hint to undo; nil for what the model says.
+  private func helpLines(canUndo: Bool? = nil) -> [TimerLine] {
     var keys: [String]
     switch model.overlay {
     case .transition:
@@ -238,7 +257,11 @@ struct TimerScreen {
       keys = model.machine.status.isActive ? ["e end", "l let go"] : ["b begin"]
       if model.next != nil { keys = [] }
       keys.append("w water")
-      if model.canUndo { keys.append("u undo") }
+      if canUndo ?? model.canUndo { keys.append("u undo") }
+      if model.next == nil, rows >= Self.roomyRows {
+        if FeatureGate.forest.isOpen(for: model.snapshot.entitlement) { keys.append("f forest") }
+        keys.append("m month")
+      }
       keys.append("q quit")
       if model.next != nil { keys.append("other keys go on") }
     }
@@ -255,6 +278,6 @@ struct TimerScreen {
   }
 
   private func wrapped(_ text: String, _ ink: TimerSpan.Ink) -> [TimerLine] {
-    Wrapping.lines(text, width: min(columns, 52)).map { TimerLine($0, ink) }
+    Wrapping.balanced(text, width: min(columns, 52)).map { TimerLine($0, ink) }
   }
 }

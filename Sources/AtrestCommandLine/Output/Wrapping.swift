@@ -31,6 +31,15 @@ public enum Wrapping {
 }
 
 extension Wrapping {
+  /// The same number of lines as `lines`, about equally long, so that no word is alone on the last.
+  public static func balanced(_ text: String, width: Int) -> [String] {
+    let widest = lines(text, width: width)
+    let longest = text.split(whereSeparator: \.isWhitespace).map(\.count).max() ?? 0
+    guard longest < width else { return widest }
+    return (max(1, longest)..<width).lazy.map { lines(text, width: $0) }
+      .first { $0.count <= widest.count } ?? widest
+  }
+
   /// A text for people, wrapped at words where a line is wider than the terminal. Further lines of
   /// a paragraph are indented like its first. Commands in backticks stay whole where they fit, and
   /// escape sequences take no columns.
