@@ -46,6 +46,10 @@ enum Gallery {
           "forest-\(count)-\(screen.name).svg",
           ForestPicture.svg(layout, in: .utc, part: part(of: layout))
         ),
+        (
+          "forest-\(count)-\(screen.name)-wallpaper.svg",
+          ForestPicture.svg(layout, in: .utc, part: .wallpaper)
+        ),
         ("forest-\(count)-\(screen.name)-whole.svg", ForestPicture.svg(layout, in: .utc)),
       ]
     }
@@ -94,8 +98,25 @@ enum Gallery {
     return drawings.flatMap { name, drawing in
       [
         ("terminal-\(name).html", TerminalPage.html(drawing)),
+        ("terminal-\(name)-light.html", TerminalPage.html(light(drawing), paper: .white)),
         ("terminal-\(name).txt", drawing.lines.joined(separator: "\n") + "\n"),
       ]
     }
+  }
+
+  /// A drawing in the colours that a white terminal gets.
+  private static func light(_ drawing: Drawing) -> Drawing {
+    var light = drawing
+    for row in 0..<drawing.height {
+      for column in 0..<drawing.width {
+        let cell = drawing[column, row]
+        let isText = cell.character.isLetter || cell.character.isNumber
+        light[column, row].foreground =
+          isText
+          ? cell.foreground?.legible(on: .white, least: Contrast.text)
+          : cell.foreground?.mirrored.legible(on: .white, least: Contrast.shape)
+      }
+    }
+    return light
   }
 }
