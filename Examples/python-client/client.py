@@ -138,7 +138,7 @@ class Replica:
             registers[number] = register
         new = records.Record(kind=kind, id=id, registers=[registers[n] for n in sorted(registers)])
         self.store(new)
-        offer = sync.Offer(record=new, written=sorted(fields))
+        offer = sync.Offer(record=new, written_fields=sorted(fields))
         self.state["outbox"].append({"offer": offer.SerializeToString().hex(), "number": None})
         self.save()
 
@@ -264,7 +264,7 @@ class Replica:
             for entry in waiting
             for offer in [sync.Offer.FromString(bytes.fromhex(entry["offer"]))]
             for register in offer.record.registers
-            if register.field in offer.written and register.stamp.replica == old
+            if register.field in offer.written_fields and register.stamp.replica == old
         }
 
         def restamp(record):

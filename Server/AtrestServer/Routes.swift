@@ -12,7 +12,7 @@ import AtrestWire
 enum Routes {
   static let publicServices = [
     "atrest.sync.v1.Sync", "atrest.sync.v1.Devices", "atrest.sync.v1.Accounts",
-    "atrest.sync.v1.Entitlements", "grpc.health.v1.Health",
+    "atrest.sync.v1.Entitlements", "atrest.sync.v1.Server", "grpc.health.v1.Health",
   ]
 
   /// All services of the listener for devices, as reflection lists them.
@@ -100,6 +100,11 @@ enum Routes {
       }
       methods.unary("Get") { call, bytes in
         try call.principal.cell.entitlements.get(call.principal.session, bytes) { answer(call) }
+      }
+    }
+    router.addService("atrest.sync.v1.Server", authorize: paired) { methods in
+      methods.unary("ServerInfo", maxMessageBytes: openMessageBytes) { call, bytes in
+        try call.principal.cell.serverInfo(bytes, now: environment.now())
       }
     }
     router.addService("grpc.health.v1.Health") { methods in

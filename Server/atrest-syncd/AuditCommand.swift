@@ -25,8 +25,8 @@ struct AuditCommand: AsyncParsableCommand {
 
   @Option(help: "Only what happened to this account.") var account: String = ""
   @Option(help: ArgumentHelp("At most so many.", valueName: "number")) var limit: UInt32 = 100
-  @Option(help: ArgumentHelp("Only what has a smaller number.", valueName: "number"))
-  var before: UInt64 = 0
+  @Option(help: ArgumentHelp("The page after an earlier one, which named it.", valueName: "token"))
+  var page = ""
   @Flag(name: .customLong("check"), help: "Check that the whole log is as it was written.")
   var isCheck = false
   @Option(
@@ -43,7 +43,7 @@ struct AuditCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (1...EventPage.limit).contains(limit) else {
-      throw ValidationError("--limit is 1 to \(EventPage.limit). Page on with --before.")
+      throw ValidationError("--limit is 1 to \(EventPage.limit). Page on with --page.")
     }
     guard expectedHead ?? formerExpectedHead == nil || isCheck else {
       throw ValidationError("--expect-head goes with --check.")
@@ -61,8 +61,8 @@ struct AuditCommand: AsyncParsableCommand {
       guard !isCheck else { return try await check(client) }
       let answer = try await client.call(
         Method.Admin.events,
-        AccountEventsRequest(account: account, before: before, limit: limit),
-        as: AccountEventsResponse.self)
+        AdminEventsRequest(account: account, pageSize: limit, pageToken: page),
+        as: AdminEventsResponse.self)
       printLine(try format.isJSON ? Audit.json(answer) : Audit.table(answer))
     }
   }
@@ -138,7 +138,7 @@ extension AdminClient {
 
 /// Formats events as text and JSON.
 enum Audit {
-  static func table(_ answer: AccountEventsResponse) -> String {
+  static func table(_ answer: AdminEventsResponse) -> String {
     guard !answer.entries.isEmpty else { return "Nothing has happened yet." }
     let rows = answer.entries.map { entry in
       let event = entry.event
@@ -149,11 +149,11 @@ enum Audit {
       ]
     }
     let table = Table(["NUMBER", "WHEN", "ACCOUNT", "WHAT", "BY", "DEVICE"], rows: rows).text()
-    guard answer.more, let last = answer.entries.last else { return table }
-    return table + "\nThere is more: --before \(last.event.number)"
+    guard !answer.nextPageToken.isEmpty else { return table }
+    return table + "\nThere is more: --page \(answer.nextPageToken.escapedForTerminal)"
   }
 
-  private static func account(_ entry: AccountEventsResponse.Entry) -> String {
+  private static func account(_ entry: AdminEventsResponse.Entry) -> String {
     if entry.account == 0 { return "" }
     return entry.accountName.isEmpty ? "(removed, \(entry.account))" : entry.accountName
   }
@@ -184,7 +184,7 @@ enum Audit {
     return event.count > 1 ? "\(text), \(event.count) times" : text
   }
 
-  static func json(_ answer: AccountEventsResponse) throws -> String {
+  static func json(_ answer: AdminEventsResponse) throws -> String {
     struct Entry: Encodable {
       let number: UInt64
       let atMs: Int64

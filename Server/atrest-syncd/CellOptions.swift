@@ -54,7 +54,7 @@ extension AdminClient {
     for cell in cells {
       let devices = try await inCell(cell).result(
         Method.Admin.listDevices, AccountRequest(name: account),
-        as: ListAccountDevicesResponse.self)
+        as: ListDevicesResponse.self)
       switch devices {
       // Too many devices for one list: it exists.
       case .success: found.append(cell)

@@ -30,14 +30,14 @@ struct DeviceCommand: ParsableCommand {
         let cells =
           account.isEmpty
           ? try await client.cells(cell) : [try await client.inCell(of: account, cell).cell]
-        var entries: [ListAccountDevicesResponse.Entry] = []
+        var entries: [ListDevicesResponse.Entry] = []
         for cell in cells {
           entries += try await client.inCell(cell).call(
             Method.Admin.listDevices, AccountRequest(name: account),
-            as: ListAccountDevicesResponse.self
+            as: ListDevicesResponse.self
           ).entries
         }
-        let list = ListAccountDevicesResponse(entries: entries)
+        let list = ListDevicesResponse(entries: entries)
         printLine(try format.isJSON ? Text.json(list) : Text.table(list))
       }
     }

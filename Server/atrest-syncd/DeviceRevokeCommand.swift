@@ -62,8 +62,8 @@ extension DeviceCommand {
       let isForAll = scope == .withDescendants || (scope == nil && asks(about: device, entries))
       let ended = try await client.call(
         Method.Admin.revokeDevice,
-        RevokeDeviceRequest(replica: device, withDescendants: isForAll),
-        as: RevokeDeviceResponse.self)
+        DevicesRevokeRequest(replica: device, withDescendants: isForAll),
+        as: DevicesRevokeResponse.self)
       printLine("The device has no access any more.")
       tell(ended, of: device, among: entries)
     }
@@ -72,10 +72,10 @@ extension DeviceCommand {
     /// descendants are unknown, but the device is still revoked.
     private func entries(
       _ client: AdminClient
-    ) async throws -> [ListAccountDevicesResponse.Entry] {
+    ) async throws -> [ListDevicesResponse.Entry] {
       do {
         return try await client.call(
-          Method.Admin.listDevices, AccountRequest(name: ""), as: ListAccountDevicesResponse.self
+          Method.Admin.listDevices, AccountRequest(name: ""), as: ListDevicesResponse.self
         ).entries
       } catch let failure as CommandFailure {
         guard failure.status == .temporary else { throw failure }
@@ -84,7 +84,7 @@ extension DeviceCommand {
     }
 
     private func asks(
-      about device: ReplicaID, _ entries: [ListAccountDevicesResponse.Entry]
+      about device: ReplicaID, _ entries: [ListDevicesResponse.Entry]
     ) -> Bool {
       let descendants = Lineage(entries.lazy.map { ($0.device.replica, $0.device.origin) })
         .descendants(of: device)
@@ -108,8 +108,8 @@ extension DeviceCommand {
 
     /// Reports which devices were revoked and which still have access.
     private func tell(
-      _ ended: RevokeDeviceResponse, of device: ReplicaID,
-      among entries: [ListAccountDevicesResponse.Entry]
+      _ ended: DevicesRevokeResponse, of device: ReplicaID,
+      among entries: [ListDevicesResponse.Entry]
     ) {
       func names(_ devices: [ReplicaID]) -> String {
         Text.names(devices, among: entries)

@@ -84,14 +84,14 @@ enum Text {
     ).text()
   }
 
-  static func table(_ list: ListAccountDevicesResponse) -> String {
+  static func table(_ list: ListDevicesResponse) -> String {
     guard !list.entries.isEmpty else { return "There are no devices yet." }
     return table(list.entries, among: list.entries)
   }
 
   /// - Parameter all: The devices that may be named as inviters.
   static func table(
-    _ entries: [ListAccountDevicesResponse.Entry], among all: [ListAccountDevicesResponse.Entry]
+    _ entries: [ListDevicesResponse.Entry], among all: [ListDevicesResponse.Entry]
   ) -> String {
     let names = Dictionary(all.map { ($0.device.replica, $0.device.name) }) { first, _ in first }
     let rows = entries.map { entry in
@@ -121,7 +121,7 @@ enum Text {
 
   /// Lists devices as `phone (0123456789abcdef) and tablet (…)`. Names only the first of many.
   static func names(
-    _ devices: [ReplicaID], among entries: [ListAccountDevicesResponse.Entry]
+    _ devices: [ReplicaID], among entries: [ListDevicesResponse.Entry]
   ) -> String {
     let names = Dictionary(entries.map { ($0.device.replica, $0.device.name) }) { first, _ in first
     }
@@ -152,7 +152,7 @@ enum Text {
       })
   }
 
-  static func json(_ list: ListAccountDevicesResponse) throws -> String {
+  static func json(_ list: ListDevicesResponse) throws -> String {
     struct Entry: Encodable {
       let id, name, account: String
       let pairedMs: Int64

@@ -33,7 +33,8 @@ public struct AccountRequest: PackedMessage {
   }
 }
 
-/// A pairing code and the server's address.
+/// A pairing code and the server's address: the answer of `AddAccount` and of `InviteDevice`, whose
+/// messages have the same fields.
 public struct Invitation: PackedMessage {
   /// Secret until used.
   public var code: String
@@ -51,7 +52,7 @@ public struct Invitation: PackedMessage {
 
   /// Unpacks a protobuf-encoded response.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__admin__v1__invitation_response__unpack) {
+    self = try unpacking(bytes, by: atrest__admin__v1__invite_device_response__unpack) {
       message throws(WireError) in
       Invitation(
         code: try text(message.code, limitBytes: Limit.codeBytes),
@@ -62,7 +63,7 @@ public struct Invitation: PackedMessage {
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
-    packing(atrest__admin__v1__invitation_response__init) { message, arena in
+    packing(atrest__admin__v1__invite_device_response__init) { message, arena in
       message.code = arena.text(code)
       message.expires_ms = expires.milliseconds
       message.address = arena.text(address)
@@ -139,7 +140,7 @@ public struct ListAccountsResponse: PackedMessage {
 }
 
 /// Devices with their accounts' names.
-public struct ListAccountDevicesResponse: PackedMessage {
+public struct ListDevicesResponse: PackedMessage {
   /// A device and its account.
   public struct Entry: Hashable, Sendable {
     /// The account's name.
@@ -164,7 +165,7 @@ public struct ListAccountDevicesResponse: PackedMessage {
 
   /// Unpacks a protobuf-encoded response.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__admin__v1__list_account_devices_response__unpack) {
+    self = try unpacking(bytes, by: atrest__admin__v1__list_devices_response__unpack) {
       message throws(WireError) in
       var entries: [Entry] = []
       for device in elements(message.devices, message.n_devices) {
@@ -180,14 +181,14 @@ public struct ListAccountDevicesResponse: PackedMessage {
               origin: DeviceOrigin(
                 parent: device.parent, renewed: device.renewed, approver: device.approver))))
       }
-      return ListAccountDevicesResponse(entries: entries)
+      return ListDevicesResponse(entries: entries)
     }
   }
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
     packing(
-      atrest__admin__v1__list_account_devices_response__init,
+      atrest__admin__v1__list_devices_response__init,
       expectedBytes: entries.count * 320 + 512
     ) { message, arena in
       message.n_devices = entries.count

@@ -7,43 +7,46 @@ import AtrestWire
 import CAtrestProtos
 
 /// Requests a page of events for the server's owner.
-public struct AccountEventsRequest: PackedMessage {
+public struct AdminEventsRequest: PackedMessage {
   /// The account's name; empty for all events.
   public var account: String
-  /// Return only events with a smaller number; zero starts at the newest.
-  public var before: UInt64
   /// Maximum events to return, 1 to 500.
-  public var limit: UInt32
+  public var pageSize: UInt32
+  /// `AdminEventsResponse.nextPageToken` of the page before; empty starts at the newest.
+  public var pageToken: String
 
   /// Creates a request from its fields.
-  public init(account: String = "", before: UInt64 = 0, limit: UInt32 = EventPage.usual) {
+  public init(
+    account: String = "", pageSize: UInt32 = EventPage.usual, pageToken: String = ""
+  ) {
     self.account = account
-    self.before = before
-    self.limit = limit
+    self.pageSize = pageSize
+    self.pageToken = pageToken
   }
 
   /// Unpacks a protobuf-encoded request.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__admin__v1__account_events_request__unpack) {
+    self = try unpacking(bytes, by: atrest__admin__v1__admin_events_request__unpack) {
       message throws(WireError) in
-      AccountEventsRequest(
-        account: try text(message.account, limitBytes: Limit.nameBytes), before: message.before,
-        limit: try EventPage.checked(message.limit))
+      AdminEventsRequest(
+        account: try text(message.account, limitBytes: Limit.nameBytes),
+        pageSize: try EventPage.checked(message.page_size),
+        pageToken: try text(message.page_token, limitBytes: Limit.pageTokenBytes))
     }
   }
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
-    packing(atrest__admin__v1__account_events_request__init) { message, arena in
+    packing(atrest__admin__v1__admin_events_request__init) { message, arena in
       message.account = arena.text(account)
-      message.before = before
-      message.limit = limit
+      message.page_size = pageSize
+      message.page_token = arena.text(pageToken)
     }
   }
 }
 
 /// A page of events for the server's owner.
-public struct AccountEventsResponse: PackedMessage {
+public struct AdminEventsResponse: PackedMessage {
   /// An event and its account.
   public struct Entry: Hashable, Sendable {
     /// The account's number; zero if the event concerns no account.
@@ -63,18 +66,18 @@ public struct AccountEventsResponse: PackedMessage {
 
   /// Newest first.
   public var entries: [Entry]
-  /// Whether there are older events.
-  public var more: Bool
+  /// Asks for older events as `AdminEventsRequest.pageToken`; empty if there are none.
+  public var nextPageToken: String
 
   /// Creates a response from its fields.
-  public init(entries: [Entry], more: Bool) {
+  public init(entries: [Entry], nextPageToken: String = "") {
     self.entries = entries
-    self.more = more
+    self.nextPageToken = nextPageToken
   }
 
   /// Unpacks a protobuf-encoded response.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__admin__v1__account_events_response__unpack) {
+    self = try unpacking(bytes, by: atrest__admin__v1__admin_events_response__unpack) {
       message throws(WireError) in
       var entries: [Entry] = []
       for entry in elements(message.events, message.n_events) {
@@ -85,14 +88,16 @@ public struct AccountEventsResponse: PackedMessage {
             accountName: try text(entry.account_name, limitBytes: Limit.nameBytes),
             event: try AccountEvent(event)))
       }
-      return AccountEventsResponse(entries: entries, more: message.more != 0)
+      return AdminEventsResponse(
+        entries: entries,
+        nextPageToken: try text(message.next_page_token, limitBytes: Limit.pageTokenBytes))
     }
   }
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
     packing(
-      atrest__admin__v1__account_events_response__init, expectedBytes: entries.count * 256 + 512
+      atrest__admin__v1__admin_events_response__init, expectedBytes: entries.count * 256 + 512
     ) { message, arena in
       message.n_events = entries.count
       message.events = arena.array(entries) { item in
@@ -102,7 +107,7 @@ public struct AccountEventsResponse: PackedMessage {
         entry.pointee.event = arena.event(item.event)
         return entry
       }
-      message.more = more ? 1 : 0
+      message.next_page_token = arena.text(nextPageToken)
     }
   }
 }

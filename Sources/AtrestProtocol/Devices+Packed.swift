@@ -10,7 +10,7 @@ import CAtrestProtos
 extension EmptyMessage: PackedMessage {
   /// Unpacks any message and ignores its fields, which come from newer versions.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__get_account_request__unpack) { _ in
+    self = try unpacking(bytes, by: atrest__sync__v1__accounts_get_request__unpack) { _ in
       EmptyMessage()
     }
   }
@@ -92,23 +92,23 @@ extension RenewRequest: PackedMessage {
   }
 }
 
-extension ListDevicesResponse: PackedMessage {
+extension DevicesListResponse: PackedMessage {
   /// Unpacks a protobuf-encoded response.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__list_devices_response__unpack) {
+    self = try unpacking(bytes, by: atrest__sync__v1__devices_list_response__unpack) {
       message throws(WireError) in
       var devices: [Device] = []
       for device in elements(message.devices, message.n_devices) {
         devices.append(try Device(device))
       }
-      return ListDevicesResponse(devices: devices)
+      return DevicesListResponse(devices: devices)
     }
   }
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
     packing(
-      atrest__sync__v1__list_devices_response__init, expectedBytes: devices.count * 256 + 512
+      atrest__sync__v1__devices_list_response__init, expectedBytes: devices.count * 256 + 512
     ) { message, arena in
       message.n_devices = devices.count
       message.devices = arena.array(devices) { device in
@@ -128,12 +128,12 @@ extension ListDevicesResponse: PackedMessage {
   }
 }
 
-extension RenameDeviceRequest: PackedMessage {
+extension DevicesRenameRequest: PackedMessage {
   /// Unpacks a protobuf-encoded request.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__rename_device_request__unpack) {
+    self = try unpacking(bytes, by: atrest__sync__v1__devices_rename_request__unpack) {
       message throws(WireError) in
-      RenameDeviceRequest(
+      DevicesRenameRequest(
         replica: ReplicaID(rawValue: message.replica),
         name: try text(message.name, limitBytes: Limit.nameBytes))
     }
@@ -141,25 +141,25 @@ extension RenameDeviceRequest: PackedMessage {
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
-    packing(atrest__sync__v1__rename_device_request__init) { message, arena in
+    packing(atrest__sync__v1__devices_rename_request__init) { message, arena in
       message.replica = replica.rawValue
       message.name = arena.text(name)
     }
   }
 }
 
-extension RenameDeviceResponse: PackedMessage {
+extension DevicesRenameResponse: PackedMessage {
   /// Unpacks a protobuf-encoded response.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__rename_device_response__unpack) {
+    self = try unpacking(bytes, by: atrest__sync__v1__devices_rename_response__unpack) {
       message throws(WireError) in
-      RenameDeviceResponse(name: try text(message.name, limitBytes: Limit.nameBytes))
+      DevicesRenameResponse(name: try text(message.name, limitBytes: Limit.nameBytes))
     }
   }
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
-    packing(atrest__sync__v1__rename_device_response__init) { message, arena in
+    packing(atrest__sync__v1__devices_rename_response__init) { message, arena in
       message.name = arena.text(name)
     }
   }

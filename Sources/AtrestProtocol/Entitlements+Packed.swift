@@ -6,11 +6,11 @@ import AtrestWire
 import CAtrestProtobufC
 import CAtrestProtos
 
-extension SubmitTransactionRequest: PackedMessage {
+extension EntitlementsSubmitRequest: PackedMessage {
   /// Unpacks a protobuf-encoded request.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__submit_transaction_request__unpack) {
-      SubmitTransactionRequest(
+    self = try unpacking(bytes, by: atrest__sync__v1__entitlements_submit_request__unpack) {
+      EntitlementsSubmitRequest(
         signedTransaction: [UInt8]($0.signed_transaction), transfer: $0.transfer != 0)
     }
   }
@@ -18,7 +18,7 @@ extension SubmitTransactionRequest: PackedMessage {
   /// The protobuf encoding.
   public var packed: [UInt8] {
     packing(
-      atrest__sync__v1__submit_transaction_request__init,
+      atrest__sync__v1__entitlements_submit_request__init,
       expectedBytes: signedTransaction.count + 512
     ) { message, arena in
       message.signed_transaction = arena.bytes(signedTransaction)
@@ -27,13 +27,13 @@ extension SubmitTransactionRequest: PackedMessage {
   }
 }
 
-extension SubmitTransactionResponse: PackedMessage {
+extension EntitlementsSubmitResponse: PackedMessage {
   /// Unpacks a protobuf-encoded response.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__submit_transaction_response__unpack) {
+    self = try unpacking(bytes, by: atrest__sync__v1__entitlements_submit_response__unpack) {
       message throws(WireError) in
-      guard let rejection = message.rejection?.pointee else { return SubmitTransactionResponse() }
-      return SubmitTransactionResponse(
+      guard let rejection = message.rejection?.pointee else { return EntitlementsSubmitResponse() }
+      return EntitlementsSubmitResponse(
         rejection: Rejection(
           code: try text(rejection.code, limitBytes: Limit.rejectionCodeBytes),
           check: rejection.check,
@@ -44,7 +44,7 @@ extension SubmitTransactionResponse: PackedMessage {
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
-    packing(atrest__sync__v1__submit_transaction_response__init) { message, arena in
+    packing(atrest__sync__v1__entitlements_submit_response__init) { message, arena in
       guard let rejection else { return }
       let inner = arena.make(atrest__sync__v1__rejection__init)
       inner.pointee.code = arena.text(rejection.code)
@@ -56,12 +56,12 @@ extension SubmitTransactionResponse: PackedMessage {
   }
 }
 
-extension GetEntitlementsResponse: PackedMessage {
+extension EntitlementsGetResponse: PackedMessage {
   /// Unpacks a protobuf-encoded response.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__get_entitlements_response__unpack) {
+    self = try unpacking(bytes, by: atrest__sync__v1__entitlements_get_response__unpack) {
       message throws(WireError) in
-      let response = GetEntitlementsResponse(
+      let response = EntitlementsGetResponse(
         appAccountToken: [UInt8](message.app_account_token), verifies: message.verifies != 0,
         held: message.held,
         serverTime: WallTime(milliseconds: message.server_time_ms))
@@ -72,7 +72,7 @@ extension GetEntitlementsResponse: PackedMessage {
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
-    packing(atrest__sync__v1__get_entitlements_response__init) { message, arena in
+    packing(atrest__sync__v1__entitlements_get_response__init) { message, arena in
       message.app_account_token = arena.bytes(appAccountToken)
       message.verifies = verifies ? 1 : 0
       message.held = held

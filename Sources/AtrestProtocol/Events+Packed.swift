@@ -11,15 +11,17 @@ extension EventsRequest: PackedMessage {
   public init(unpacking bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__events_request__unpack) {
       message throws(WireError) in
-      EventsRequest(before: message.before, limit: try EventPage.checked(message.limit))
+      EventsRequest(
+        pageSize: try EventPage.checked(message.page_size),
+        pageToken: try text(message.page_token, limitBytes: Limit.pageTokenBytes))
     }
   }
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
-    packing(atrest__sync__v1__events_request__init) { message, _ in
-      message.before = before
-      message.limit = limit
+    packing(atrest__sync__v1__events_request__init) { message, arena in
+      message.page_size = pageSize
+      message.page_token = arena.text(pageToken)
     }
   }
 }
@@ -33,7 +35,9 @@ extension EventsResponse: PackedMessage {
       for event in elements(message.events, message.n_events) {
         events.append(try AccountEvent(event))
       }
-      return EventsResponse(events: events, more: message.more != 0)
+      return EventsResponse(
+        events: events,
+        nextPageToken: try text(message.next_page_token, limitBytes: Limit.pageTokenBytes))
     }
   }
 
@@ -44,7 +48,7 @@ extension EventsResponse: PackedMessage {
     ) { message, arena in
       message.n_events = events.count
       message.events = arena.array(events) { arena.event($0) }
-      message.more = more ? 1 : 0
+      message.next_page_token = arena.text(nextPageToken)
     }
   }
 }

@@ -50,8 +50,8 @@ extension ExchangeResponse: PackedMessage {
       var response = ExchangeResponse(
         superseded: Array(
           UnsafeBufferPointer(
-            start: message.superseded,
-            count: message.superseded == nil ? 0 : message.n_superseded)),
+            start: message.superseded_offers,
+            count: message.superseded_offers == nil ? 0 : message.n_superseded_offers)),
         records: encodedElements(message.records, message.n_records), cursor: .start,
         more: message.more != 0, restarted: message.restarted != 0,
         serverTime: WallTime(milliseconds: message.server_time_ms),
@@ -75,8 +75,8 @@ extension ExchangeResponse: PackedMessage {
     ) { message, arena in
       message.n_refusals = refusals.count
       message.refusals = arena.array(refusals) { arena.refusal($0) }
-      message.n_superseded = superseded.count
-      message.superseded = arena.array(superseded) { $0 }
+      message.n_superseded_offers = superseded.count
+      message.superseded_offers = arena.array(superseded) { $0 }
       message.n_records = records.count
       message.records = arena.array(records) { arena.bytes($0) }
       message.cursor = arena.cursor(cursor)

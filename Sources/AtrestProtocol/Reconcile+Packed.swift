@@ -37,7 +37,7 @@ extension ReconcileResponse: PackedMessage {
       let response = ReconcileResponse(
         ranges: try KeyRange.list(message.ranges, message.n_ranges),
         records: encodedElements(message.records, message.n_records),
-        wanted: encodedElements(message.wanted, message.n_wanted),
+        wanted: encodedElements(message.wanted_keys, message.n_wanted_keys),
         serverTime: WallTime(milliseconds: message.server_time_ms),
         restarted: message.restarted != 0)
       try response.checkCounts()
@@ -56,8 +56,8 @@ extension ReconcileResponse: PackedMessage {
       message.ranges = arena.array(ranges) { arena.range($0) }
       message.n_records = records.count
       message.records = arena.array(records) { arena.bytes($0) }
-      message.n_wanted = wanted.count
-      message.wanted = arena.array(wanted) { arena.bytes($0) }
+      message.n_wanted_keys = wanted.count
+      message.wanted_keys = arena.array(wanted) { arena.bytes($0) }
       message.server_time_ms = serverTime.milliseconds
       message.restarted = restarted ? 1 : 0
     }

@@ -39,12 +39,13 @@ extension Offer: PackedMessage {
   public init(unpacking bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__offer__unpack) { message throws(WireError) in
       guard let record = message.record else { throw Offer.empty }
-      try Offer.checkBounds(written: message.n_written)
+      try Offer.checkBounds(written: message.n_written_fields)
       return Offer(
         record: try Record(record.pointee),
         written: Array(
           UnsafeBufferPointer(
-            start: message.written, count: message.written == nil ? 0 : message.n_written)),
+            start: message.written_fields,
+            count: message.written_fields == nil ? 0 : message.n_written_fields)),
         isRestored: message.restored != 0)
     }
   }
@@ -53,8 +54,8 @@ extension Offer: PackedMessage {
   public var packed: [UInt8] {
     packing(atrest__sync__v1__offer__init, expectedBytes: 1024) { message, arena in
       message.record = arena.record(record)
-      message.n_written = written.count
-      message.written = arena.array(written) { $0 }
+      message.n_written_fields = written.count
+      message.written_fields = arena.array(written) { $0 }
       message.restored = isRestored ? 1 : 0
     }
   }

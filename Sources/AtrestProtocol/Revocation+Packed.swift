@@ -6,11 +6,11 @@ import AtrestReplication
 import AtrestWire
 import CAtrestProtos
 
-extension RevokeDeviceRequest: PackedMessage {
+extension DevicesRevokeRequest: PackedMessage {
   /// Unpacks a protobuf-encoded request.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__revoke_device_request__unpack) { message in
-      RevokeDeviceRequest(
+    self = try unpacking(bytes, by: atrest__sync__v1__devices_revoke_request__unpack) { message in
+      DevicesRevokeRequest(
         replica: ReplicaID(rawValue: message.replica),
         withDescendants: message.with_descendants != 0)
     }
@@ -18,36 +18,36 @@ extension RevokeDeviceRequest: PackedMessage {
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
-    packing(atrest__sync__v1__revoke_device_request__init) { message, _ in
+    packing(atrest__sync__v1__devices_revoke_request__init) { message, _ in
       message.replica = replica.rawValue
       message.with_descendants = withDescendants ? 1 : 0
     }
   }
 }
 
-extension RevokeDeviceResponse: PackedMessage {
+extension DevicesRevokeResponse: PackedMessage {
   /// Unpacks a protobuf-encoded response.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__revoke_device_response__unpack) { message in
-      RevokeDeviceResponse(
-        revoked: replicas(message.revoked, message.n_revoked),
-        remaining: replicas(message.remaining, message.n_remaining),
-        spared: replicas(message.spared, message.n_spared))
+    self = try unpacking(bytes, by: atrest__sync__v1__devices_revoke_response__unpack) { message in
+      DevicesRevokeResponse(
+        revoked: replicas(message.revoked_replicas, message.n_revoked_replicas),
+        remaining: replicas(message.remaining_replicas, message.n_remaining_replicas),
+        spared: replicas(message.spared_replicas, message.n_spared_replicas))
     }
   }
 
   /// The protobuf encoding.
   public var packed: [UInt8] {
     packing(
-      atrest__sync__v1__revoke_device_response__init,
+      atrest__sync__v1__devices_revoke_response__init,
       expectedBytes: (revoked.count + remaining.count + spared.count) * 16 + 512
     ) { message, arena in
-      message.n_revoked = revoked.count
-      message.revoked = arena.array(revoked, \.rawValue)
-      message.n_remaining = remaining.count
-      message.remaining = arena.array(remaining, \.rawValue)
-      message.n_spared = spared.count
-      message.spared = arena.array(spared, \.rawValue)
+      message.n_revoked_replicas = revoked.count
+      message.revoked_replicas = arena.array(revoked, \.rawValue)
+      message.n_remaining_replicas = remaining.count
+      message.remaining_replicas = arena.array(remaining, \.rawValue)
+      message.n_spared_replicas = spared.count
+      message.spared_replicas = arena.array(spared, \.rawValue)
     }
   }
 }

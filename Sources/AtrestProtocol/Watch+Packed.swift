@@ -21,12 +21,12 @@ extension WatchRequest: PackedMessage {
   }
 }
 
-extension WatchEvent: PackedMessage {
+extension WatchResponse: PackedMessage {
   /// Unpacks an event. Its records stay encoded.
   public init(unpacking bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__internal__v1__watch_event_page__unpack) {
+    self = try unpacking(bytes, by: atrest__internal__v1__watch_response_page__unpack) {
       message throws(WireError) in
-      try WatchEvent(
+      try WatchResponse(
         after: message.after.map { Cursor($0.pointee) },
         records: encodedElements(message.records, message.n_records),
         cursor: message.cursor.map { Cursor($0.pointee) },
@@ -37,7 +37,7 @@ extension WatchEvent: PackedMessage {
   /// The protobuf encoding.
   public var packed: [UInt8] {
     packing(
-      atrest__internal__v1__watch_event_page__init, expectedBytes: Page.arenaBytes(records)
+      atrest__internal__v1__watch_response_page__init, expectedBytes: Page.arenaBytes(records)
     ) { message, arena in
       message.after = arena.cursor(after)
       message.n_records = records.count

@@ -30,7 +30,7 @@ package enum StoreRequest: Hashable, Sendable {
   /// demanded. Fails as `.invalid` if the answer breaks the contract.
   case apply(ExchangeResponse, to: ExchangeAttempt, at: Reading)
   /// Stores an event of the stream, if the replica's cursor and head are where the event begins.
-  case applyEvent(WatchEvent, at: WallTime)
+  case applyEvent(WatchResponse, at: WallTime)
   /// Restamps writes that were, or would be, refused for their stamps. Keeps the order within each
   /// record, and uses no time later than the server's clock where that order allows. Clears the
   /// refusals and demands a reconcile. For a device whose clock was ahead.

@@ -32,7 +32,7 @@ package enum FollowEvent: Hashable, Sendable {
   /// An event of the sync under way.
   case sync(SyncEvent)
   /// The stream's next event.
-  case event(WatchEvent)
+  case event(WatchResponse)
   /// The stream ended, nil in good order.
   case streamEnded(SyncError?)
   /// The store holds a write that waits.
@@ -57,8 +57,8 @@ package struct SyncFollower: Hashable, Sendable {
     case syncing(SyncCycle)
     case locating
     case following
-    case placing(WatchEvent)
-    case storing(WatchEvent)
+    case placing(WatchResponse)
+    case storing(WatchResponse)
     case syncingAgain(SyncCycle, Cause)
     /// Not connected: before the first sync, and between connections.
     case pausing
@@ -69,7 +69,7 @@ package struct SyncFollower: Hashable, Sendable {
   private var state = State.pausing
   private var failures = 0
   /// What arrived while something else was under way.
-  private var waitingEvent: WatchEvent?
+  private var waitingEvent: WatchResponse?
   private var hasWaitingWrites = false
 
   /// - Parameter bounds: Those of each sync. Following itself never gives up.
@@ -164,7 +164,7 @@ package struct SyncFollower: Hashable, Sendable {
 
   /// Decides what an event means to a replica at `cursor`.
   private mutating func place(
-    _ event: WatchEvent, at cursor: Cursor?, _ now: WallTime
+    _ event: WatchResponse, at cursor: Cursor?, _ now: WallTime
   ) -> [FollowAction] {
     if cursor == event.cursor { return resume(.event) }  // A heartbeat.
     if let cursor, cursor.sequence >= event.cursor.sequence, !event.records.isEmpty {

@@ -19,7 +19,7 @@ struct AccountTests {
 
   private static func events(_ count: Int) -> @Sendable (EventsRequest) -> EventsResponse {
     { request in
-      let last = request.before == 0 ? UInt64(count) : request.before - 1
+      let last = request.pageToken.isEmpty ? UInt64(count) : (UInt64(request.pageToken) ?? 1) - 1
       let first = last > 2 ? last - 2 : 1
       let page =
         last == 0
@@ -27,7 +27,7 @@ struct AccountTests {
         : (first...last).reversed().map {
           AccountEvent(number: $0, at: WallTime(milliseconds: 1), kind: .codeMade)
         }
-      return EventsResponse(events: page, more: first > 1)
+      return EventsResponse(events: page, nextPageToken: first > 1 ? "\(first)" : "")
     }
   }
 
@@ -45,14 +45,14 @@ struct AccountTests {
   private struct ScriptedAccounts: AccountTransport {
     let page: @Sendable (EventsRequest) -> EventsResponse
 
-    func account() async throws(SyncError) -> GetAccountResponse {
-      GetAccountResponse(
+    func account() async throws(SyncError) -> AccountsGetResponse {
+      AccountsGetResponse(
         name: "home", created: WallTime(milliseconds: 1), devices: 1, records: 2, bytes: 3,
         limits: AccountLimits())
     }
 
-    func devices() async throws(SyncError) -> ListDevicesResponse {
-      ListDevicesResponse(devices: [])
+    func devices() async throws(SyncError) -> DevicesListResponse {
+      DevicesListResponse(devices: [])
     }
 
     func events(_ request: EventsRequest) async throws(SyncError) -> EventsResponse {
@@ -103,10 +103,10 @@ struct AccountTests {
   func endlessEvents() async throws {
     let test = try TestReplica(1)
     for page in [
-      EventsResponse(events: [], more: true),
+      EventsResponse(events: [], nextPageToken: "1"),
       EventsResponse(
         events: [AccountEvent(number: 5, at: WallTime(milliseconds: 1), kind: .codeMade)],
-        more: true),
+        nextPageToken: "5"),
     ] {
       await #expect(throws: SyncError.badAnswer("there are older events, but they do not come")) {
         try await read(test) { _ in page }

@@ -167,7 +167,7 @@ struct ObservationTests {
       try await ModelTransport(server: server).exchange(request)
     }
     func watch(
-      _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+      _ request: WatchRequest, event: @Sendable (WatchResponse) async throws(SyncError) -> Bool
     ) async throws(SyncError) {
       throw .accessEnded
     }

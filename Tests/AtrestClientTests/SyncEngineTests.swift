@@ -198,7 +198,7 @@ struct SyncEngineTests {
       ReconcileResponse(ranges: [], serverTime: WallTime(milliseconds: 0))
     }
     func watch(
-      _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+      _ request: WatchRequest, event: @Sendable (WatchResponse) async throws(SyncError) -> Bool
     ) async throws(SyncError) {}
   }
 

@@ -176,7 +176,7 @@ private struct RandomStep {
     case restore(Conflict)
     case exchange(after: UInt64, limit: Int, ExchangeResponse, refusing: [Int], taking: Int)
     case lateAnswer(OutboxPage, ExchangeResponse)
-    case event(WatchEvent)
+    case event(WatchResponse)
     case merge([[UInt8]], offering: [RecordKey], isInOrder: Bool)
     case retry(Int64)
     case hold(areAllowed: Bool)
@@ -227,7 +227,7 @@ private struct RandomStep {
     case 30:
       let after = random.oneIn(3) ? Self.cursor(&random, rows) : rows.state?.cursor ?? .start
       action = .event(
-        WatchEvent(
+        WatchResponse(
           after: after, records: Self.records(&random), cursor: Self.cursor(&random, rows),
           serverTime: now))
     case 31:

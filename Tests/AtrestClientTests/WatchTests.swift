@@ -18,7 +18,7 @@ struct WatchTests {
     let server: ModelServer
     /// Called with the number of the stream, from 0. Returns the events and the error that ends the
     /// stream.
-    let play: @Sendable (Int, WatchRequest) -> (events: [WatchEvent], error: SyncError)
+    let play: @Sendable (Int, WatchRequest) -> (events: [WatchResponse], error: SyncError)
     let streams = Counter()
     let exchanges = Counter()
 
@@ -28,11 +28,11 @@ struct WatchTests {
     }
 
     func watch(
-      _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+      _ request: WatchRequest, event: @Sendable (WatchResponse) async throws(SyncError) -> Bool
     ) async throws(SyncError) {
       let (events, error) = play(streams.next(), request)
       for item in events {
-        guard try await event(WatchEvent.through(item)) else { return }
+        guard try await event(WatchResponse.through(item)) else { return }
       }
       throw error
     }
@@ -54,8 +54,8 @@ struct WatchTests {
 
   private func event(
     _ server: ModelServer, after: UInt64, _ records: [Record], to sequence: UInt64
-  ) -> WatchEvent {
-    WatchEvent(
+  ) -> WatchResponse {
+    WatchResponse(
       after: Self.position(after), records: records.map(\.encoded),
       cursor: Self.position(sequence), serverTime: server.state.withLock { $0.clock.now() })
   }
@@ -133,7 +133,7 @@ struct WatchTests {
         state.position(of: 3)
       )
     }
-    let news = WatchEvent(
+    let news = WatchResponse(
       after: after, records: [try #require(record).record.encoded], cursor: to,
       serverTime: mine.clock.now())
     #expect(try await mine.replica.apply(news, at: mine.clock.now()) == nil)
@@ -188,7 +188,7 @@ struct WatchTests {
         try await ModelTransport(server: server).exchange(request)
       }
       func watch(
-        _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+        _ request: WatchRequest, event: @Sendable (WatchResponse) async throws(SyncError) -> Bool
       ) async throws(SyncError) {
         do { try begin() } catch { throw .refused("\(error)") }
         while server.records.isEmpty {
@@ -220,9 +220,9 @@ struct WatchTests {
   }
 }
 
-extension WatchEvent {
+extension WatchResponse {
   /// Encodes and decodes an event, as the wire does.
-  static func through(_ event: WatchEvent) throws(SyncError) -> WatchEvent {
-    do { return try WatchEvent(decoding: event.encoded) } catch { throw .badAnswer("\(error)") }
+  static func through(_ event: WatchResponse) throws(SyncError) -> WatchResponse {
+    do { return try WatchResponse(decoding: event.encoded) } catch { throw .badAnswer("\(error)") }
   }
 }

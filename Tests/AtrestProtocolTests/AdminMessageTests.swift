@@ -37,33 +37,33 @@ struct AdminMessageTests {
       .invited(inviter: first, approver: first), .invited(inviter: first, approver: second),
     ]
     try check(
-      ListAccountDevicesResponse(
+      ListDevicesResponse(
         entries: origins.map { .init(account: "home", device: device($0)) }))
     try check(BackupRequest(path: "/backups/a.db"))
     try check(BackupResponse(accounts: 1, devices: 2, records: 3, sizeBytes: 4096))
-    try check(AccountEventsRequest(account: "home", before: 3, limit: 1))
+    try check(AdminEventsRequest(account: "home", pageSize: 1, pageToken: "3"))
     try check(
-      AccountEventsResponse(
-        entries: [.init(account: 4, accountName: "home", event: event)], more: true))
+      AdminEventsResponse(
+        entries: [.init(account: 4, accountName: "home", event: event)], nextPageToken: "3"))
     try check(CheckEventsRequest(through: 3))
     try check(CheckEventsResponse(events: 5, broken: 4, hash: [UInt8](0..<32)))
   }
 
   @Test("a request for events without a limit gets the usual page, and none gets more than 500")
   func limits() throws {
-    #expect(try AccountEventsRequest(unpacking: []).limit == EventPage.usual)
+    #expect(try AdminEventsRequest(unpacking: []).pageSize == EventPage.usual)
     #expect(throws: WireError.self) {
-      try AccountEventsRequest(unpacking: AccountEventsRequest(limit: .max).packed)
+      try AdminEventsRequest(unpacking: AdminEventsRequest(pageSize: .max).packed)
     }
   }
 
   @Test("hostile bytes never trap")
   func hostile() {
     let seeds = [
-      AccountEventsResponse(
-        entries: [.init(account: 4, accountName: "home", event: event)], more: true
+      AdminEventsResponse(
+        entries: [.init(account: 4, accountName: "home", event: event)], nextPageToken: "3"
       ).packed,
-      ListAccountDevicesResponse(entries: [.init(account: "home", device: device(.owner))]).packed,
+      ListDevicesResponse(entries: [.init(account: "home", device: device(.owner))]).packed,
     ]
     checkLaw(cases: 3_000) { random in
       var bytes = seeds[Int.random(in: 0..<seeds.count, using: &random)]
@@ -72,10 +72,10 @@ struct AdminMessageTests {
           in: 0...255, using: &random)
       }
       bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random)))
-      _ = try? AccountEventsRequest(unpacking: bytes)
-      _ = try? AccountEventsResponse(unpacking: bytes)
+      _ = try? AdminEventsRequest(unpacking: bytes)
+      _ = try? AdminEventsResponse(unpacking: bytes)
       _ = try? ListAccountsResponse(unpacking: bytes)
-      _ = try? ListAccountDevicesResponse(unpacking: bytes)
+      _ = try? ListDevicesResponse(unpacking: bytes)
       _ = try? CheckEventsResponse(unpacking: bytes)
       return true
     }

@@ -33,11 +33,11 @@ struct HostileTests {
     _ = try? ExchangeRequest(unpacking: bytes)
     _ = try? ExchangeResponse(unpacking: bytes)
     _ = try? WatchRequest(unpacking: bytes)
-    _ = try? WatchEvent(unpacking: bytes)
+    _ = try? WatchResponse(unpacking: bytes)
     _ = try? PairRequest(unpacking: bytes)
     _ = try? PairResponse(unpacking: bytes)
     _ = try? RenewRequest(unpacking: bytes)
-    _ = try? ListDevicesResponse(unpacking: bytes)
+    _ = try? DevicesListResponse(unpacking: bytes)
     _ = try? HealthCheckRequest(unpacking: bytes)
     return true
   }

@@ -26,18 +26,28 @@ import Testing
     kim = try storage.session(phone)
   }
 
-  private func get() async throws -> GetAccountResponse {
+  private func get() async throws -> AccountsGetResponse {
     let outcome = await outcome { later throws(Status) in
       try accounts.get(kim, [], answer: later)
     }
-    return try GetAccountResponse(decoding: try outcome.reply)
+    return try AccountsGetResponse(decoding: try outcome.reply)
   }
 
   private func delete(_ session: DeviceSession? = nil, name: String) async -> UnaryOutcome {
-    let bytes = DeleteAccountRequest(accountName: name).encoded
+    let bytes = AccountsDeleteRequest(accountName: name).encoded
     return await outcome { later throws(Status) in
       try accounts.delete(session ?? kim, bytes, answer: later)
     }
+  }
+
+  @Test("a server tells its version, its limits, and whether it verifies purchases")
+  func serverInfo() throws {
+    let cell = storage.cell(accounts: accounts)
+    let outcome = try cell.serverInfo([], now: WallTime(milliseconds: noon))
+    let info = try ServerInfoResponse(decoding: try outcome.reply)
+    #expect(info.version == ProgramVersion.text && info.serverTime.milliseconds == noon)
+    #expect(info.limits.records == 10 && info.limits.messageBytes == 4096)
+    #expect(info.capabilities == [.reconcile, .approval])
   }
 
   @Test("an account tells what it holds and what it may")
@@ -95,7 +105,7 @@ import Testing
   @Test("of two devices that end it at once one is told so, and the other has no access any more")
   func twice() async throws {
     let answers = Recorder<UnaryOutcome>()
-    let bytes = DeleteAccountRequest(accountName: "kim").encoded
+    let bytes = AccountsDeleteRequest(accountName: "kim").encoded
     try await storage.whileCommitting {
       for replica in [phone, tablet] {
         _ = try accounts.delete(try storage.session(replica), bytes) {

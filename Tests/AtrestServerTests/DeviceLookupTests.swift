@@ -127,7 +127,7 @@ import Testing
     #expect(!kim.isRevoked && !tab.isRevoked)
     let outcome = await outcome { later throws(Status) in
       try storage.devices.revoke(
-        storage.registry.session(phone) ?? kim, RevokeDeviceRequest(replica: tablet).encoded,
+        storage.registry.session(phone) ?? kim, DevicesRevokeRequest(replica: tablet).encoded,
         answer: later)
     }
     _ = try outcome.reply

@@ -35,22 +35,22 @@ import struct AtrestReplication.WallTime
   }
 
   private func events(
-    _ session: DeviceSession? = nil, before: UInt64 = 0, limit: UInt32 = 100
+    _ session: DeviceSession? = nil, size: UInt32 = 100, page: String = ""
   ) async throws -> EventsResponse {
     // A device's read runs beside the commits. The operator's runs between them, after earlier
     // notes.
     _ = try await all()
-    let bytes = EventsRequest(before: before, limit: limit).encoded
+    let bytes = EventsRequest(pageSize: size, pageToken: page).encoded
     let outcome = await outcome { later throws(Status) in
       try accounts.events(session ?? kim, bytes, answer: later)
     }
     return try EventsResponse(decoding: try outcome.reply)
   }
 
-  private func all(of account: String = "") async throws -> [AccountEventsResponse.Entry] {
-    let bytes = AccountEventsRequest(account: account).packed
+  private func all(of account: String = "") async throws -> [AdminEventsResponse.Entry] {
+    let bytes = AdminEventsRequest(account: account).packed
     let outcome = await outcome { later throws(Status) in try admin.events(bytes, answer: later) }
-    return try AccountEventsResponse(unpacking: try outcome.reply).entries
+    return try AdminEventsResponse(unpacking: try outcome.reply).entries
   }
 
   private func check(through number: UInt64 = 0) async throws -> CheckEventsResponse {
@@ -80,17 +80,17 @@ import struct AtrestReplication.WallTime
   private func revoke(_ replica: ReplicaID) async throws {
     let outcome = await outcome { later throws(Status) in
       try storage.devices.revoke(
-        kim, RevokeDeviceRequest(replica: replica).encoded, answer: later)
+        kim, DevicesRevokeRequest(replica: replica).encoded, answer: later)
     }
     _ = try outcome.reply
   }
 
   private func rename(_ replica: ReplicaID, _ name: String) async throws -> String {
-    let bytes = RenameDeviceRequest(replica: replica, name: name).encoded
+    let bytes = DevicesRenameRequest(replica: replica, name: name).encoded
     let outcome = await outcome { later throws(Status) in
       try storage.devices.rename(kim, bytes, answer: later)
     }
-    return try RenameDeviceResponse(decoding: try outcome.reply).name
+    return try DevicesRenameResponse(decoding: try outcome.reply).name
   }
 
   @Test("what a device does to the account is told with who did it, to whom, and when")
@@ -158,12 +158,15 @@ import struct AtrestReplication.WallTime
   @Test("pages go on where the last one ended")
   func pages() async throws {
     for _ in 0..<5 { _ = try await invite() }
-    let first = try await events(limit: 2)
-    #expect(first.events.map(\.number) == [5, 4] && first.more)
-    let second = try await events(before: 4, limit: 3)
-    #expect(second.events.map(\.number) == [3, 2, 1] && !second.more)
-    #expect(try await events(before: 1).events.isEmpty)
-    #expect(try await events(before: .max).events.count == 5)
+    let first = try await events(size: 2)
+    #expect(first.events.map(\.number) == [5, 4])
+    let second = try await events(size: 3, page: first.nextPageToken)
+    #expect(second.events.map(\.number) == [3, 2, 1] && second.nextPageToken.isEmpty)
+    #expect(try await events(page: "1").events.isEmpty)
+    #expect(try await events(page: "\(UInt64.max)").events.count == 5)
+    for token in ["0", "-1", "five", "18446744073709551616"] {
+      await #expect(throws: Status.self) { try await events(page: token) }
+    }
     await storage.queue.close()
   }
 

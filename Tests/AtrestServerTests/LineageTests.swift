@@ -66,14 +66,14 @@ import struct AtrestReplication.WallTime
   /// - Parameter caller: Nil: the server's operator.
   private func revoke(
     _ device: ReplicaID, by caller: ReplicaID? = phone, withDescendants: Bool = true
-  ) async throws -> RevokeDeviceResponse {
-    let bytes = RevokeDeviceRequest(replica: device, withDescendants: withDescendants).encoded
+  ) async throws -> DevicesRevokeResponse {
+    let bytes = DevicesRevokeRequest(replica: device, withDescendants: withDescendants).encoded
     let session = try caller.map { try storage.session($0) }
     let answer = await outcome { later throws(Status) in
       guard let session else { return try admin.revokeDevice(bytes, answer: later) }
       return try scene.devices.revoke(session, bytes, answer: later)
     }
-    return try RevokeDeviceResponse(decoding: try answer.reply)
+    return try DevicesRevokeResponse(decoding: try answer.reply)
   }
 
   private func list() async throws -> [Device] {
@@ -81,7 +81,7 @@ import struct AtrestReplication.WallTime
     let answer = await outcome { later throws(Status) in
       try scene.devices.list(session, [], answer: later)
     }
-    return try ListDevicesResponse(decoding: try answer.reply).devices
+    return try DevicesListResponse(decoding: try answer.reply).devices
   }
 
   /// The devices that have access.
@@ -107,7 +107,7 @@ import struct AtrestReplication.WallTime
     let answer = await outcome { later throws(Status) in
       try admin.listDevices(AccountRequest(name: "kim").packed, answer: later)
     }
-    let entries = try ListAccountDevicesResponse(unpacking: try answer.reply).entries
+    let entries = try ListDevicesResponse(unpacking: try answer.reply).entries
     #expect(origins(entries.map(\.device)) == expected)
     #expect(
       try await scene.stored().map(\.origin).count { $0 == .owner } == 3)
@@ -127,7 +127,7 @@ import struct AtrestReplication.WallTime
     let owners = try await join(by: nil)
     let answer = try await revoke(tablet)
     let gone = [tablet, copy, invited, letIn, deceived]
-    #expect(answer == RevokeDeviceResponse(revoked: gone))
+    #expect(answer == DevicesRevokeResponse(revoked: gone))
     #expect(try await withAccess() == [phone, mine, owners])
     for device in gone { #expect(try storage.session(device).isRevoked) }
     let account = try storage.session(phone).account.id
@@ -148,13 +148,13 @@ import struct AtrestReplication.WallTime
     let copy = try await renew(tablet)
     let invited = try await join(by: copy)
     let answer = try await revoke(tablet, withDescendants: false)
-    #expect(answer == RevokeDeviceResponse(revoked: [tablet], remaining: [copy, invited]))
+    #expect(answer == DevicesRevokeResponse(revoked: [tablet], remaining: [copy, invited]))
     #expect(try await withAccess() == [phone, copy, invited])
     #expect(
       try await revoke(tablet, withDescendants: false)
-        == RevokeDeviceResponse(remaining: [copy, invited]))
-    #expect(try await revoke(tablet) == RevokeDeviceResponse(revoked: [copy, invited]))
-    #expect(try await revoke(tablet) == RevokeDeviceResponse())
+        == DevicesRevokeResponse(remaining: [copy, invited]))
+    #expect(try await revoke(tablet) == DevicesRevokeResponse(revoked: [copy, invited]))
+    #expect(try await revoke(tablet) == DevicesRevokeResponse())
   }
 
   @Test("devices in the middle whose access has ended lead on to their descendants")
@@ -164,7 +164,7 @@ import struct AtrestReplication.WallTime
     let last = try await renew(invited)
     _ = try await revoke(copy, withDescendants: false)
     _ = try await revoke(invited, withDescendants: false)
-    #expect(try await revoke(tablet, by: nil) == RevokeDeviceResponse(revoked: [tablet, last]))
+    #expect(try await revoke(tablet, by: nil) == DevicesRevokeResponse(revoked: [tablet, last]))
     #expect(try await withAccess() == [phone])
   }
 
@@ -177,15 +177,15 @@ import struct AtrestReplication.WallTime
     let only = try await revoke(tablet, by: caller, withDescendants: false)
     #expect(
       only
-        == RevokeDeviceResponse(
+        == DevicesRevokeResponse(
           revoked: [tablet], remaining: [both, other], spared: [caller, callers]))
     #expect(
       try await revoke(tablet, by: caller)
-        == RevokeDeviceResponse(revoked: [both, other], spared: [caller, callers]))
+        == DevicesRevokeResponse(revoked: [both, other], spared: [caller, callers]))
     #expect(try await withAccess() == [phone, caller, callers])
     // The operator is nobody's descendant. A device that names itself is not exempt.
     #expect(
-      try await revoke(caller, by: caller) == RevokeDeviceResponse(revoked: [caller, callers]))
+      try await revoke(caller, by: caller) == DevicesRevokeResponse(revoked: [caller, callers]))
   }
 
   @Test("no device of another account is touched, whatever a row says")
@@ -207,16 +207,16 @@ import struct AtrestReplication.WallTime
     let devices = DevicesService(
       queue: again.queue, registry: again.registry, environment: again.world.environment,
       logger: quiet)
-    func revoke(_ device: ReplicaID, by caller: ReplicaID) async throws -> RevokeDeviceResponse {
+    func revoke(_ device: ReplicaID, by caller: ReplicaID) async throws -> DevicesRevokeResponse {
       let session = try again.session(caller)
-      let bytes = RevokeDeviceRequest(replica: device, withDescendants: true).encoded
+      let bytes = DevicesRevokeRequest(replica: device, withDescendants: true).encoded
       let answer = await outcome { later throws(Status) in
         try devices.revoke(session, bytes, answer: later)
       }
-      return try RevokeDeviceResponse(decoding: try answer.reply)
+      return try DevicesRevokeResponse(decoding: try answer.reply)
     }
     await #expect(throws: Status.notFound) { try await revoke(tablet, by: stranger) }
-    #expect(try await revoke(tablet, by: phone) == RevokeDeviceResponse(revoked: [tablet]))
+    #expect(try await revoke(tablet, by: phone) == DevicesRevokeResponse(revoked: [tablet]))
     #expect(try !again.session(liar).isRevoked && !again.session(stranger).isRevoked)
     await again.queue.close()
   }
@@ -238,14 +238,14 @@ import struct AtrestReplication.WallTime
   @Test("what one that goes asks in the same commit is refused")
   func sameCommit() async throws {
     let copy = try storage.session(try await renew(tablet))
-    let bytes = RevokeDeviceRequest(replica: tablet, withDescendants: true).encoded
+    let bytes = DevicesRevokeRequest(replica: tablet, withDescendants: true).encoded
     let answers = Recorder<UnaryOutcome>()
     let note = Answer { outcome, _ in answers.note(outcome) }
     try await storage.whileCommitting {
       _ = try scene.devices.revoke(scene.kim, bytes) { note }
       _ = try scene.devices.renew(copy, []) { note }
       _ = try scene.devices.invite(copy, InviteRequest(withoutApproval: true).encoded) { note }
-      _ = try scene.devices.revoke(copy, RevokeDeviceRequest(replica: phone).encoded) { note }
+      _ = try scene.devices.revoke(copy, DevicesRevokeRequest(replica: phone).encoded) { note }
     }
     for _ in 0..<4 { _ = try await answers.next() }
     #expect(answers.all.compactMap(\.failure).count == 3)
@@ -271,11 +271,11 @@ import struct AtrestReplication.WallTime
     store.close()
     let again = try Storage(storage.folder)
     let session = try again.session(phone)
-    let bytes = RevokeDeviceRequest(replica: tablet, withDescendants: true).encoded
+    let bytes = DevicesRevokeRequest(replica: tablet, withDescendants: true).encoded
     let answer = await outcome { later throws(Status) in
       try again.devices.revoke(session, bytes, answer: later)
     }
-    let revoked = try RevokeDeviceResponse(decoding: try answer.reply).revoked
+    let revoked = try DevicesRevokeResponse(decoding: try answer.reply).revoked
     #expect(Set(revoked) == Set(family + [tablet]) && again.commitCount == 1)
     await again.queue.close()
   }

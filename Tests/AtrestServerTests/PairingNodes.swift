@@ -119,7 +119,7 @@ struct PairingNodes {
 
   func revoke(_ replica: ReplicaID) async throws {
     let outcome = await outcome { later throws(Status) in
-      try home.devices.revoke(kim, RevokeDeviceRequest(replica: replica).encoded, answer: later)
+      try home.devices.revoke(kim, DevicesRevokeRequest(replica: replica).encoded, answer: later)
     }
     _ = try outcome.reply
     await storage.queue.settle()

@@ -86,7 +86,7 @@ import Testing
         let accounts = AccountsService(queue: nodes.home.queue, devices: nodes.home.devices)
         let removed = await outcome { later throws(Status) in
           try accounts.delete(
-            nodes.kim, DeleteAccountRequest(accountName: "kim").encoded, answer: later)
+            nodes.kim, AccountsDeleteRequest(accountName: "kim").encoded, answer: later)
         }
         _ = try removed.reply
       }

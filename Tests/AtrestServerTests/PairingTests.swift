@@ -74,7 +74,7 @@ import Testing
     let listed = await outcome { later throws(Status) in
       try storage.devices.list(kim, [], answer: later)
     }
-    let all = try ListDevicesResponse(decoding: try listed.reply).devices.map(\.name)
+    let all = try DevicesListResponse(decoding: try listed.reply).devices.map(\.name)
     #expect(Set(all) == Set(names + ["device 1", "device 2"]) && all.count == 8)
     // The longest name is truncated so that the number fits.
     let long = String(repeating: "x", count: NameLimit.bytes)
@@ -88,7 +88,7 @@ import Testing
     let first = try await pair(try await invite())
     let ended = await outcome { later throws(Status) in
       try storage.devices.revoke(
-        kim, RevokeDeviceRequest(replica: first.replica).encoded, answer: later)
+        kim, DevicesRevokeRequest(replica: first.replica).encoded, answer: later)
     }
     _ = try ended.reply
     #expect(try await pair(try await invite()).deviceName == "laptop")

@@ -45,18 +45,18 @@ import Testing
     _ session: DeviceSession, _ payload: Payload, transfer: Bool = false
   ) async throws -> String? {
     let jws = try authority.sign(payload.text)
-    let bytes = SubmitTransactionRequest(signedTransaction: jws, transfer: transfer).encoded
+    let bytes = EntitlementsSubmitRequest(signedTransaction: jws, transfer: transfer).encoded
     let outcome = await outcome { later throws(Status) in
       try entitlements.submit(session, bytes, answer: later)
     }
-    return try SubmitTransactionResponse(decoding: try outcome.reply).rejection?.code
+    return try EntitlementsSubmitResponse(decoding: try outcome.reply).rejection?.code
   }
 
-  private func get(_ session: DeviceSession) async throws -> GetEntitlementsResponse {
+  private func get(_ session: DeviceSession) async throws -> EntitlementsGetResponse {
     let outcome = await outcome { later throws(Status) in
       try entitlements.get(session, [], answer: later)
     }
-    return try GetEntitlementsResponse(decoding: try outcome.reply)
+    return try EntitlementsGetResponse(decoding: try outcome.reply)
   }
 
   private func exchange(
@@ -114,7 +114,7 @@ import Testing
       let jws = try authority.sign(payload.text)
       let outcome = await outcome { later throws(Status) in
         try tight.submit(
-          session, SubmitTransactionRequest(signedTransaction: jws).encoded, answer: later)
+          session, EntitlementsSubmitRequest(signedTransaction: jws).encoded, answer: later)
       }
       return outcome.failure
     }
@@ -142,14 +142,14 @@ import Testing
   @Test("purchases leave events: taken in, refused with the check, moved on both sides")
   func events() async throws {
     // Signed only once: signing again would create another statement.
-    let purchase = SubmitTransactionRequest(
+    let purchase = EntitlementsSubmitRequest(
       signedTransaction: try authority.sign(Payload().text)
     ).encoded
     for _ in 0..<2 {
       let outcome = await outcome { later throws(Status) in
         try entitlements.submit(kim, purchase, answer: later)
       }
-      #expect(try SubmitTransactionResponse(decoding: try outcome.reply).rejection == nil)
+      #expect(try EntitlementsSubmitResponse(decoding: try outcome.reply).rejection == nil)
     }
     _ = try await submit(kim, Payload(["bundleId": "\"com.other\""]))
     storage.world.now += 25 * 3600 * 1000
@@ -178,13 +178,13 @@ import Testing
     #expect(try await submit(kim, Payload(["bundleId": "\"com.other\""])) == "OTHER_APP")
     #expect(
       try await submit(kim, Payload(["environment": "\"Sandbox\""])) == "OTHER_ENVIRONMENT")
-    let other = SubmitTransactionRequest(
+    let other = EntitlementsSubmitRequest(
       signedTransaction: try TestAuthority().sign(Payload().text)
     ).encoded
     let outcome = await outcome { later throws(Status) in
       try entitlements.submit(kim, other, answer: later)
     }
-    let rejection = try SubmitTransactionResponse(decoding: try outcome.reply).rejection
+    let rejection = try EntitlementsSubmitResponse(decoding: try outcome.reply).rejection
     #expect(rejection?.code == "UNTRUSTED_ROOT" && rejection?.check == 3)
     #expect(rejection?.message == EntitlementRejection.untrustedRoot.userMessage)
     #expect(try await exchange(kim).records.isEmpty)
@@ -227,7 +227,7 @@ import Testing
   func noPolicy() async throws {
     let plain = EntitlementsService(
       queue: storage.queue, gate: nil, environment: storage.world.environment, logger: quiet)
-    let bytes = SubmitTransactionRequest(signedTransaction: [1]).encoded
+    let bytes = EntitlementsSubmitRequest(signedTransaction: [1]).encoded
     let outcome = await outcome { later throws(Status) in
       try plain.submit(kim, bytes, answer: later)
     }

@@ -77,7 +77,7 @@ private let canary = "canary-7f3a-"
     for name in ["\(canary)name", "\(canary)other name"] {
       let renamed = await outcome { later throws(Status) in
         try storage.devices.rename(
-          kim, RenameDeviceRequest(replica: tablet, name: name).encoded, answer: later)
+          kim, DevicesRenameRequest(replica: tablet, name: name).encoded, answer: later)
       }
       _ = try renamed.reply
     }
@@ -119,7 +119,7 @@ private let canary = "canary-7f3a-"
       let accounts = AccountsService(queue: storage.queue, devices: storage.devices)
       let deleted = await outcome { later throws(Status) in
         try accounts.delete(
-          kim, DeleteAccountRequest(accountName: "kim").encoded, answer: later)
+          kim, AccountsDeleteRequest(accountName: "kim").encoded, answer: later)
       }
       _ = try deleted.reply
     }
@@ -129,9 +129,9 @@ private let canary = "canary-7f3a-"
     #expect(log[.size] as? Int == 0)
     // The audit log still has its events, by number.
     let found = await outcome { later throws(Status) in
-      try admin.events(AccountEventsRequest().packed, answer: later)
+      try admin.events(AdminEventsRequest().packed, answer: later)
     }
-    let events = try AccountEventsResponse(unpacking: try found.reply).entries
+    let events = try AdminEventsResponse(unpacking: try found.reply).entries
     #expect(events.first?.event.kind == .accountRemoved && events.first?.account == 1)
     #expect(events.first?.event.actor == (byOwner ? .none : phone))
     #expect(events.filter { $0.event.kind == .deviceRenamed }.count == 2)
@@ -233,7 +233,7 @@ private let canary = "canary-7f3a-"
       try admin.listDevices([], answer: later)
     }
     #expect(
-      try ListAccountDevicesResponse(unpacking: try listed.reply).entries.map(\.account) == ["sam"])
+      try ListDevicesResponse(unpacking: try listed.reply).entries.map(\.account) == ["sam"])
     #expect(await remove("kim").failure?.code == .notFound)
     await storage.queue.close()
     #expect(try orphans().isEmpty)

@@ -100,7 +100,7 @@ import Testing
     let first = try await renew(kim, nonce: nonce)
     let outcome = await outcome { later throws(Status) in
       try storage.devices.revoke(
-        kim, RevokeDeviceRequest(replica: first.replica).encoded, answer: later)
+        kim, DevicesRevokeRequest(replica: first.replica).encoded, answer: later)
     }
     _ = try outcome.reply
     let second = try await renew(kim, nonce: nonce)
@@ -132,7 +132,7 @@ import Testing
     let first = try await renew(kim)
     let outcome = await outcome { later throws(Status) in
       try storage.devices.revoke(
-        kim, RevokeDeviceRequest(replica: first.replica).encoded, answer: later)
+        kim, DevicesRevokeRequest(replica: first.replica).encoded, answer: later)
     }
     _ = try outcome.reply
     #expect(try session(try await renew(kim)).name == "device 1 2")
@@ -143,7 +143,7 @@ import Testing
   func revoked() async throws {
     let outcome = await outcome { later throws(Status) in
       try storage.devices.revoke(
-        kim, RevokeDeviceRequest(replica: phone).encoded, answer: later)
+        kim, DevicesRevokeRequest(replica: phone).encoded, answer: later)
     }
     _ = try outcome.reply
     await #expect(throws: Status.unknownDevice) { try await renew(kim) }
@@ -171,7 +171,7 @@ import Testing
     #expect(try await renew().failure?.code == .resourceExhausted)
     let session = try full.session(phone)
     let revoked = await outcome { later throws(Status) in
-      let request = RevokeDeviceRequest(replica: ReplicaID(rawValue: 1000))
+      let request = DevicesRevokeRequest(replica: ReplicaID(rawValue: 1000))
       return try full.devices.revoke(session, request.encoded, answer: later)
     }
     _ = try revoked.reply
@@ -179,7 +179,7 @@ import Testing
     let list = await outcome { later throws(Status) in
       try full.devices.list(session, [], answer: later)
     }
-    let shown = try ListDevicesResponse(decoding: try list.reply).devices
+    let shown = try DevicesListResponse(decoding: try list.reply).devices
     #expect(shown.count == Pairing.devices && shown.allSatisfy { $0.revoked == nil })
     await full.queue.close()
   }

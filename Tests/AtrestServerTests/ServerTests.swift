@@ -99,12 +99,12 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     var events = running.device.serverStream(
       Method.Sync.watch, WatchRequest(cursor: nil).encoded, metadata: second.metadata
     ).makeAsyncIterator()
-    let start = try WatchEvent(decoding: try #require(try await events.next()))
+    let start = try WatchResponse(decoding: try #require(try await events.next()))
     let now = Environment.system.now().milliseconds
     let glass = water(1, at: now, by: first.replica)
     let pushed = try await running.exchange(first, request(nil, glass))
     #expect(pushed.refusals.isEmpty && pushed.records.isEmpty)
-    let event = try WatchEvent(decoding: try #require(try await events.next()))
+    let event = try WatchResponse(decoding: try #require(try await events.next()))
     #expect(event.after == start.cursor && event.cursor == pushed.cursor)
     #expect(event.records == [glass.encoded])
     #expect(try await running.exchange(second, request()).records == [glass.encoded])
@@ -185,14 +185,14 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     ).makeAsyncIterator()
     _ = try await events.next()
     _ = try await running.owner.unary(
-      Method.Admin.revokeDevice, RevokeDeviceRequest(replica: tablet.replica).encoded)
+      Method.Admin.revokeDevice, DevicesRevokeRequest(replica: tablet.replica).encoded)
     #expect(await code { _ = try await events.next() } == .unauthenticated)
     #expect(
       await code { _ = try await running.exchange(tablet, request()) } == .unauthenticated)
     #expect(await code { _ = try await running.exchange(phone, request()) } == nil)
     let answer = try await running.owner.unary(
       Method.Admin.listDevices, AccountRequest(name: "kim").packed)
-    let entries = try ListAccountDevicesResponse(unpacking: answer).entries
+    let entries = try ListDevicesResponse(unpacking: answer).entries
     #expect(entries.map(\.device.name) == ["phone", "tablet"])
     #expect(entries.map { $0.device.revoked == nil } == [true, false])
     await running.stop()
@@ -213,7 +213,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     #expect(
       await code {
         _ = try await running.owner.unary(
-          Method.Admin.revokeDevice, RevokeDeviceRequest(replica: ReplicaID(rawValue: 5)).encoded)
+          Method.Admin.revokeDevice, DevicesRevokeRequest(replica: ReplicaID(rawValue: 5)).encoded)
       } == .notFound)
     #expect(try await running.accounts() == ["kim"])
     await running.stop()
@@ -227,7 +227,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
       Method.Sync.watch, [], metadata: phone.metadata
     ).makeAsyncIterator()
     for _ in 0..<3 {
-      let event = try WatchEvent(decoding: try #require(try await events.next()))
+      let event = try WatchResponse(decoding: try #require(try await events.next()))
       #expect(event.after == event.cursor && event.records.isEmpty)
     }
     await running.stop()
@@ -295,19 +295,9 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
   func methods() throws {
     let storage = try Storage()
     let environment = storage.world.environment
-    let admin = AdminService(
-      queue: storage.queue, backups: storage.queue, registry: storage.registry,
-      devices: storage.devices, environment: environment, address: { "" })
-    let cell = Cell(
-      Backend(
-        cell: .sole, queue: storage.queue, registry: storage.registry, clockHighWater: .epoch,
-        backups: storage.queue, shared: nil),
-      sync: storage.sync, devices: storage.devices,
-      accounts: AccountsService(queue: storage.queue, devices: storage.devices),
-      entitlements: EntitlementsService(
-        queue: storage.queue, gate: nil, environment: environment, logger: quiet),
-      admin: admin)
-    let cells = Cells([cell], environment: environment)
+    let cells = Cells(
+      [storage.cell(accounts: AccountsService(queue: storage.queue, devices: storage.devices))],
+      environment: environment)
     let devices = Routes.forDevices(
       cells, health: HealthService(services: Routes.publicServices), environment: environment,
       heartbeat: .seconds(30))
@@ -319,6 +309,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
         Method.Devices.rename,
         Method.Accounts.get, Method.Accounts.delete, Method.Accounts.events,
         Method.Devices.revoke, Method.Entitlements.submit, Method.Entitlements.get,
+        Method.Server.serverInfo,
         Method.Health.check,
         Method.Health.watch, Method.Health.list,
         "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",

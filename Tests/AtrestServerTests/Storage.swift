@@ -138,4 +138,18 @@ final class Storage: Sendable {
     defer { release.signal() }
     return try await body()
   }
+
+  /// A cell with this storage's services, which verifies no purchases.
+  func cell(accounts: AccountsService) -> Cell {
+    Cell(
+      Backend(
+        cell: .sole, queue: queue, registry: registry, clockHighWater: .epoch, backups: queue,
+        shared: nil),
+      sync: sync, devices: devices, accounts: accounts,
+      entitlements: EntitlementsService(
+        queue: queue, gate: nil, environment: world.environment, logger: quiet),
+      admin: AdminService(
+        queue: queue, backups: queue, registry: registry, devices: devices,
+        environment: world.environment, address: { "" }))
+  }
 }

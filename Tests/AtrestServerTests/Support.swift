@@ -280,8 +280,8 @@ final class RecordingSink: EventSink {
   /// The caller disconnects.
   func cancelCall() { cancel.withLock { $0 }?() }
 
-  func nextEvent() async throws -> WatchEvent {
-    try WatchEvent(decoding: try await sent.next())
+  func nextEvent() async throws -> WatchResponse {
+    try WatchResponse(decoding: try await sent.next())
   }
 }
 

@@ -44,7 +44,7 @@ import Testing
     _ = try await caller.welcome
     let revoked = await outcome { later throws(Status) in
       try scene.devices.revoke(
-        scene.kim, RevokeDeviceRequest(replica: replica).encoded, answer: later)
+        scene.kim, DevicesRevokeRequest(replica: replica).encoded, answer: later)
     }
     _ = try revoked.reply
     #expect(try await scene.call(code).failure == .badCode)
@@ -107,7 +107,7 @@ import Testing
       try await scene.invite(scene.kim), nonce: [UInt8](repeating: 1, count: 20))
     let revoked = await outcome { later throws(Status) in
       try scene.devices.revoke(
-        scene.kim, RevokeDeviceRequest(replica: tablet).encoded, answer: later)
+        scene.kim, DevicesRevokeRequest(replica: tablet).encoded, answer: later)
     }
     _ = try revoked.reply
     #expect(try await mine.failure == .badCode)
@@ -128,7 +128,9 @@ import Testing
     let answers = Recorder<UnaryOutcome>()
     let note = Answer { outcome, _ in answers.note(outcome) }
     try await scene.storage.whileCommitting {
-      _ = try scene.devices.revoke(scene.kim, RevokeDeviceRequest(replica: tablet).encoded) { note }
+      _ = try scene.devices.revoke(scene.kim, DevicesRevokeRequest(replica: tablet).encoded) {
+        note
+      }
       _ = try scene.devices.invite(scene.tab, InviteRequest(withoutApproval: true).encoded) { note }
       _ = try scene.devices.decide(
         scene.tab, ResolvePendingDeviceRequest(handle: handle, allow: true).encoded
@@ -137,9 +139,9 @@ import Testing
       }
       _ = try scene.devices.renew(scene.tab, []) { note }
       _ = try scene.devices.rename(
-        scene.tab, RenameDeviceRequest(replica: phone, name: "mine").encoded
+        scene.tab, DevicesRenameRequest(replica: phone, name: "mine").encoded
       ) { note }
-      _ = try scene.devices.revoke(scene.tab, RevokeDeviceRequest(replica: phone).encoded) { note }
+      _ = try scene.devices.revoke(scene.tab, DevicesRevokeRequest(replica: phone).encoded) { note }
       _ = try scene.storage.sync.exchange(scene.tab, request(nil, water(1)).encoded) { note }
     }
     for _ in 0..<7 { _ = try await answers.next() }
@@ -194,7 +196,7 @@ import Testing
     let accounts = AccountsService(queue: scene.storage.queue, devices: scene.devices)
     let removed = await outcome { later throws(Status) in
       try accounts.delete(
-        scene.kim, DeleteAccountRequest(accountName: "kim").encoded, answer: later)
+        scene.kim, AccountsDeleteRequest(accountName: "kim").encoded, answer: later)
     }
     _ = try removed.reply
     #expect(try await caller.failure == .badCode)

@@ -132,7 +132,7 @@ import Testing
     let (owner, target) = (try storage.session(phone), try storage.session(tablet))
     let answers = Recorder<UnaryOutcome>()
     try await storage.whileCommitting {
-      let bytes = RevokeDeviceRequest(replica: tablet).encoded
+      let bytes = DevicesRevokeRequest(replica: tablet).encoded
       _ = try storage.devices.revoke(owner, bytes) {
         Answer { outcome, _ in answers.note(outcome) }
       }
@@ -149,7 +149,7 @@ import Testing
     let list = await outcome { later throws(Status) in
       try storage.devices.list(owner, [], answer: later)
     }
-    let devices = try ListDevicesResponse(decoding: try list.reply).devices
+    let devices = try DevicesListResponse(decoding: try list.reply).devices
     #expect(devices.map(\.replica) == [phone, tablet])
     #expect(devices.map(\.isCurrent) == [true, false])
     #expect(devices.map(\.revoked) == [nil, WallTime(milliseconds: noon)])
@@ -160,7 +160,7 @@ import Testing
   func foreignRevocation() async throws {
     let session = try storage.session(phone)
     for number in [3, 99] {
-      let bytes = RevokeDeviceRequest(replica: ReplicaID(rawValue: UInt64(number))).encoded
+      let bytes = DevicesRevokeRequest(replica: ReplicaID(rawValue: UInt64(number))).encoded
       let outcome = await outcome { later throws(Status) in
         try storage.devices.revoke(session, bytes, answer: later)
       }

@@ -71,7 +71,7 @@ struct SyncFollowerTests {
       }
     }
 
-    mutating func bring(_ event: WatchEvent) {
+    mutating func bring(_ event: WatchResponse) {
       #expect(wantsEvent)
       wantsEvent = false
       tell(.event(event))
@@ -85,10 +85,10 @@ struct SyncFollowerTests {
     }
 
     /// A commit of another device, and its event.
-    mutating func commit() -> WatchEvent {
+    mutating func commit() -> WatchResponse {
       let before = UInt64(world.feed.count)
       world.feed.append([UInt8(before)])
-      return WatchEvent(
+      return WatchResponse(
         after: cursor(before), records: [[UInt8(before)]], cursor: cursor(before + 1),
         serverTime: now)
     }
@@ -126,7 +126,7 @@ struct SyncFollowerTests {
     follow.bring(event)
     follow.run()
     let news = follow.news.count
-    follow.bring(WatchEvent(after: cursor(1), records: [], cursor: cursor(1), serverTime: now))
+    follow.bring(WatchResponse(after: cursor(1), records: [], cursor: cursor(1), serverTime: now))
     follow.run()
     follow.bring(event)
     follow.run()
@@ -239,7 +239,7 @@ struct SyncFollowerTests {
   func anyOrder() {
     checkLaw(cases: 500) { random in
       var follow = Follow()
-      var events: [WatchEvent] = []
+      var events: [WatchResponse] = []
       var last: UInt64 = 0
       for _ in 0..<60 {
         switch Int.random(in: 0..<6, using: &random) {

@@ -16,7 +16,7 @@ struct AccountMessageTests {
   private let event = AccountEvent(
     number: .max, at: WallTime(milliseconds: 7), kind: .codeRefused,
     actor: ReplicaID(rawValue: 8), subject: ReplicaID(rawValue: .max), detail: -9, count: 10)
-  private let account = GetAccountResponse(
+  private let account = AccountsGetResponse(
     name: "home", created: WallTime(milliseconds: 1), devices: 2, records: 3, bytes: 4,
     limits: AccountLimits(
       records: 5, bytes: 6, messageBytes: 7, recordsPerRequest: 8, valueBytes: 9,
@@ -59,12 +59,16 @@ struct AccountMessageTests {
     try check(
       ResolvePendingDeviceResponse(
         admitted: .init(replica: ReplicaID(rawValue: 1), name: "phone 2")))
-    try check(RenameDeviceRequest(replica: ReplicaID(rawValue: 1), name: "tablet"))
-    try check(RenameDeviceResponse(name: "tablet 2"))
+    try check(DevicesRenameRequest(replica: ReplicaID(rawValue: 1), name: "tablet"))
+    try check(DevicesRenameResponse(name: "tablet 2"))
     try check(account)
-    try check(DeleteAccountRequest(accountName: "home"))
-    try check(EventsRequest(before: .max, limit: 500))
-    try check(EventsResponse(events: [event, event], more: true))
+    try check(AccountsDeleteRequest(accountName: "home"))
+    try check(
+      ServerInfoResponse(
+        version: "1.2.0", serverTime: WallTime(milliseconds: 3), limits: AccountLimits(records: 4),
+        capabilities: [.reconcile, .purchases, .init(rawValue: 77)]))
+    try check(EventsRequest(pageSize: 500, pageToken: "5"))
+    try check(EventsResponse(events: [event, event], nextPageToken: "4"))
   }
 
   @Test("an invitation from before approvals asks for one; so does an empty request")
@@ -74,7 +78,7 @@ struct AccountMessageTests {
 
   @Test("a server that tells no limits is understood")
   func oldAccount() throws {
-    let bare = try GetAccountResponse(decoding: [])
+    let bare = try AccountsGetResponse(decoding: [])
     #expect(bare.limits == AccountLimits())
   }
 
@@ -82,15 +86,15 @@ struct AccountMessageTests {
   func newKind() throws {
     var newer = event
     newer.kind = AccountEvent.Kind(rawValue: 4000)
-    let page = EventsResponse(events: [newer], more: false)
+    let page = EventsResponse(events: [newer])
     #expect(try EventsResponse(decoding: page.encoded) == page)
   }
 
   @Test("a request for events without a limit gets the usual page, and none gets more than 500")
   func limits() throws {
-    #expect(try EventsRequest(decoding: []).limit == EventPage.usual)
+    #expect(try EventsRequest(decoding: []).pageSize == EventPage.usual)
     #expect(throws: WireError.self) {
-      try EventsRequest(decoding: EventsRequest(limit: 501).encoded)
+      try EventsRequest(decoding: EventsRequest(pageSize: 501).encoded)
     }
   }
 
@@ -106,7 +110,7 @@ struct AccountMessageTests {
       var nothing = event
       if let change { nothing[keyPath: change] = 0 } else { nothing.count = 0 }
       #expect(throws: WireError.self) {
-        try EventsResponse(decoding: EventsResponse(events: [nothing], more: false).encoded)
+        try EventsResponse(decoding: EventsResponse(events: [nothing]).encoded)
       }
     }
   }
@@ -121,11 +125,11 @@ struct AccountMessageTests {
     }
     let name = String(repeating: "n", count: 64 + count)
     #expect(throws: WireError.self) {
-      try RenameDeviceRequest(
-        decoding: RenameDeviceRequest(replica: ReplicaID(rawValue: 1), name: name).encoded)
+      try DevicesRenameRequest(
+        decoding: DevicesRenameRequest(replica: ReplicaID(rawValue: 1), name: name).encoded)
     }
     #expect(throws: WireError.self) {
-      try DeleteAccountRequest(decoding: DeleteAccountRequest(accountName: name).encoded)
+      try AccountsDeleteRequest(decoding: AccountsDeleteRequest(accountName: name).encoded)
     }
   }
 }

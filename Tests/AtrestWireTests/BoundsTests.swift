@@ -113,9 +113,9 @@ struct BoundsTests {
     check(
       ExchangeResponse(refusals: refusals + refusals.prefix(1), cursor: .start, serverTime: time),
       many)
-    check(WatchEvent(after: .start, records: page, cursor: .start, serverTime: time))
+    check(WatchResponse(after: .start, records: page, cursor: .start, serverTime: time))
     check(
-      WatchEvent(after: .start, records: page + [[]], cursor: .start, serverTime: time),
+      WatchResponse(after: .start, records: page + [[]], cursor: .start, serverTime: time),
       .invalid("an event has more than 1000 records"))
     check(ReconcileResponse(ranges: [], records: page, serverTime: time))
     let excess = WireError.invalid("a response has too many entries")
@@ -152,8 +152,8 @@ struct BoundsTests {
     func text(_ count: Int) -> String { String(repeating: "n", count: count) }
     let long = WireError.invalid("text is too long")
     let nobody = ReplicaID(rawValue: 1)
-    check(RenameDeviceRequest(replica: nobody, name: text(Limit.nameBytes)))
-    check(RenameDeviceRequest(replica: nobody, name: text(Limit.nameBytes + 1)), long)
+    check(DevicesRenameRequest(replica: nobody, name: text(Limit.nameBytes)))
+    check(DevicesRenameRequest(replica: nobody, name: text(Limit.nameBytes + 1)), long)
     check(PairRequest(code: text(Limit.codeBytes), deviceName: ""))
     check(PairRequest(code: text(Limit.codeBytes + 1), deviceName: ""), long)
     let time = WallTime(milliseconds: 1)
@@ -166,8 +166,8 @@ struct BoundsTests {
     check(HealthCheckRequest(service: text(Limit.serviceBytes + 1)), long)
     check(PreferenceMessage(value: text(Limit.settingBytes)))
     check(PreferenceMessage(value: text(Limit.settingBytes + 1)), long)
-    func rejected(_ code: Int, _ message: Int) -> SubmitTransactionResponse {
-      SubmitTransactionResponse(
+    func rejected(_ code: Int, _ message: Int) -> EntitlementsSubmitResponse {
+      EntitlementsSubmitResponse(
         rejection: .init(
           code: text(code), check: 0, message: text(message), retryable: false))
     }
@@ -180,12 +180,12 @@ struct BoundsTests {
     }
     for count in [15, 17] {
       check(
-        GetEntitlementsResponse(
+        EntitlementsGetResponse(
           appAccountToken: [UInt8](repeating: 1, count: count), verifies: false, held: 0,
           serverTime: time), .invalid("a token is not a UUID"))
     }
-    check(EventsRequest(limit: UInt32(Limit.events)))
-    check(EventsRequest(limit: UInt32(Limit.events) + 1), .invalid("more than 500 events"))
+    check(EventsRequest(pageSize: UInt32(Limit.events)))
+    check(EventsRequest(pageSize: UInt32(Limit.events) + 1), .invalid("more than 500 events"))
   }
 
   @Test("fields of one message, known or not")

@@ -11,35 +11,35 @@ import Testing
 @Suite("Purchases on the wire", .timeLimit(.minutes(20)))
 struct EntitlementMessageTests {
   private let requests = [
-    SubmitTransactionRequest(signedTransaction: []),
-    SubmitTransactionRequest(signedTransaction: [0, 1, 255], transfer: true),
+    EntitlementsSubmitRequest(signedTransaction: []),
+    EntitlementsSubmitRequest(signedTransaction: [0, 1, 255], transfer: true),
   ]
   private let answers = [
-    SubmitTransactionResponse(),
-    SubmitTransactionResponse(
+    EntitlementsSubmitResponse(),
+    EntitlementsSubmitResponse(
       rejection: .init(code: "OTHER_APP", check: 8, message: "é", retryable: true)),
   ]
-  private let state = GetEntitlementsResponse(
+  private let state = EntitlementsGetResponse(
     appAccountToken: Array(0..<16), verifies: true, held: 7,
     serverTime: WallTime(milliseconds: 1_780_000_000_000))
 
   @Test("come back as they went")
   func roundTrip() throws {
     for request in requests {
-      #expect(try SubmitTransactionRequest(decoding: request.encoded) == request)
+      #expect(try EntitlementsSubmitRequest(decoding: request.encoded) == request)
     }
     for answer in answers {
-      #expect(try SubmitTransactionResponse(decoding: answer.encoded) == answer)
+      #expect(try EntitlementsSubmitResponse(decoding: answer.encoded) == answer)
     }
-    #expect(try GetEntitlementsResponse(decoding: state.encoded) == state)
+    #expect(try EntitlementsGetResponse(decoding: state.encoded) == state)
   }
 
   @Test("a token that is no UUID is refused")
   func token() {
     var short = state
     short.appAccountToken = [1]
-    #expect(throws: WireError.self) { try GetEntitlementsResponse(decoding: short.encoded) }
-    #expect(throws: WireError.self) { try GetEntitlementsResponse(decoding: []) }
+    #expect(throws: WireError.self) { try EntitlementsGetResponse(decoding: short.encoded) }
+    #expect(throws: WireError.self) { try EntitlementsGetResponse(decoding: []) }
   }
 
   @Test("a transaction that fits no register makes no record; one that makes a record can be read")

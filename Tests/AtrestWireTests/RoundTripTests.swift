@@ -69,7 +69,7 @@ struct RoundTripTests {
           : OutboxPosition(
             number: random.oneIn(3) ? 0 : random.next(),
             token: random.oneIn(3) ? 0 : random.next()))
-      let event = WatchEvent(
+      let event = WatchResponse(
         after: Cursor(commit: random.next(), sequence: 2), records: [offer.record.encoded],
         cursor: Cursor(commit: random.next(), sequence: 3),
         serverTime: WallTime(milliseconds: 5))
@@ -77,7 +77,7 @@ struct RoundTripTests {
         && ExchangeRequest(decoding: request.encoded) == request
         && ExchangeRequest(decoding: numbered.encoded) == numbered
         && ExchangeResponse(decoding: response.encoded) == response
-        && WatchEvent(decoding: event.encoded) == event
+        && WatchResponse(decoding: event.encoded) == event
     }
   }
 
@@ -185,12 +185,12 @@ struct RoundTripTests {
       device.origin = origin
       return device
     }
-    try check(ListDevicesResponse(devices: family))
-    try check(RevokeDeviceRequest(replica: device.replica))
-    try check(RevokeDeviceRequest(replica: device.replica, withDescendants: true))
-    try check(RevokeDeviceResponse())
+    try check(DevicesListResponse(devices: family))
+    try check(DevicesRevokeRequest(replica: device.replica))
+    try check(DevicesRevokeRequest(replica: device.replica, withDescendants: true))
+    try check(DevicesRevokeResponse())
     try check(
-      RevokeDeviceResponse(
+      DevicesRevokeResponse(
         revoked: [device.replica, first], remaining: [second],
         spared: [ReplicaID(rawValue: 3), ReplicaID(rawValue: 4), ReplicaID(rawValue: 5)]))
     try check(HealthCheckRequest(service: "s"))

@@ -154,13 +154,13 @@ class Device:
 
     def list(self):
         answer = self.devices.List(
-            devices_pb2.ListDevicesRequest(), metadata=self.metadata, timeout=CALL_SECONDS
+            devices_pb2.DevicesListRequest(), metadata=self.metadata, timeout=CALL_SECONDS
         )
         return list(answer.devices)
 
     def revoke(self, replica, with_descendants=False):
         return self.devices.Revoke(
-            devices_pb2.RevokeDeviceRequest(replica=replica, with_descendants=with_descendants),
+            devices_pb2.DevicesRevokeRequest(replica=replica, with_descendants=with_descendants),
             metadata=self.metadata,
             timeout=CALL_SECONDS,
         )

@@ -550,7 +550,7 @@ def from_pending(pending: Pending):
     """The offer that is made of an entry of the outbox."""
     return sync_pb2.Offer(
         record=from_record(pending.key, pending.record),
-        written=sorted(pending.written),
+        written_fields=sorted(pending.written),
         restored=pending.restored,
     )
 

@@ -41,7 +41,7 @@ class Neighbour:
         self.cursor = self.phone.exchange().cursor
         stub = entitlements_pb2_grpc.EntitlementsStub(channel)
         answer = stub.Get(
-            entitlements_pb2.GetEntitlementsRequest(),
+            entitlements_pb2.EntitlementsGetRequest(),
             metadata=self.phone.metadata,
             timeout=CALL_SECONDS,
         )

@@ -49,17 +49,17 @@ def events(device, **page):
 
 
 def rename(device, replica, name):
-    request = devices_pb2.RenameDeviceRequest(replica=replica, name=name)
+    request = devices_pb2.DevicesRenameRequest(replica=replica, name=name)
     return device.devices.Rename(request, metadata=device.metadata, timeout=CALL_SECONDS).name
 
 
 def get(device):
-    request = accounts_pb2.GetAccountRequest()
+    request = accounts_pb2.AccountsGetRequest()
     return device.accounts.Get(request, metadata=device.metadata, timeout=CALL_SECONDS)
 
 
 def delete(device, name):
-    request = accounts_pb2.DeleteAccountRequest(account_name=name)
+    request = accounts_pb2.AccountsDeleteRequest(account_name=name)
     return device.accounts.Delete(request, metadata=device.metadata, timeout=CALL_SECONDS)
 
 
@@ -192,7 +192,7 @@ def test_a_full_account_refuses_what_is_new_and_takes_deletions(binaries, tmp_pa
                 register.replaced.CopyFrom(register.stamp)
                 register.stamp.clock += 1 << 16
                 register.value = b"\x08\x01"
-        deletion = sync_pb2.Offer(record=gone, written=[1])
+        deletion = sync_pb2.Offer(record=gone, written_fields=[1])
         assert not account.exchange(offers=[deletion]).refusals
         listed = json.loads(daemon.admin("account", "list", "--json").stdout)
         assert [(a["records"], a["bytes"]) for a in listed] == [(2, get(account).bytes)]
@@ -219,19 +219,19 @@ def test_events_tell_who_did_what_page_by_page(account, daemon):
     tablet = account.add_device("tablet")
     rename(account, tablet.replica, "kitchen")
     account.revoke(tablet.replica)
-    page = events(account, limit=2)
+    page = events(account, page_size=2)
     assert [event.kind for event in page.events] == [
         KIND.KIND_DEVICE_REVOKED,
         KIND.KIND_DEVICE_RENAMED,
     ]
     assert {event.actor for event in page.events} == {account.replica}
     assert {event.subject for event in page.events} == {tablet.replica}
-    assert page.more
-    rest = events(account, before=page.events[-1].number)
+    rest = events(account, page_token=page.next_page_token)
     kinds = [event.kind for event in rest.events]
     assert kinds[0] == KIND.KIND_DEVICE_PAIRED and kinds[-1] == KIND.KIND_ACCOUNT_MADE
-    assert not rest.more
-    assert status_of(events, account, limit=501) == CODE.INVALID_ARGUMENT
+    assert not rest.next_page_token
+    assert status_of(events, account, page_size=501) == CODE.INVALID_ARGUMENT
+    assert status_of(events, account, page_token="kim") == CODE.INVALID_ARGUMENT
     assert status_of(events, tablet) == CODE.UNAUTHENTICATED
 
 

@@ -116,10 +116,10 @@ def test_with_a_device_go_its_descendants(account):
         mine.replica: (account.replica, False, 0),
     }
     alone = account.revoke(stolen.replica)
-    assert (alone.revoked, alone.remaining) == ([stolen.replica], [copy.replica, invited.replica])
+    assert (alone.revoked_replicas, alone.remaining_replicas) == ([stolen.replica], [copy.replica, invited.replica])
     invited.exchange()
     ended = account.revoke(stolen.replica, with_descendants=True)
-    assert (ended.revoked, ended.remaining) == ([copy.replica, invited.replica], [])
+    assert (ended.revoked_replicas, ended.remaining_replicas) == ([copy.replica, invited.replica], [])
     for device in (copy, invited):
         assert status_of(device.exchange) == grpc.StatusCode.UNAUTHENTICATED
     mine.exchange()
@@ -128,7 +128,7 @@ def test_with_a_device_go_its_descendants(account):
 def test_whoever_asks_is_spared(account):
     other = account.add_device("laptop")
     ended = other.revoke(account.replica, with_descendants=True)
-    assert (ended.revoked, ended.spared) == ([account.replica], [other.replica])
+    assert (ended.revoked_replicas, ended.spared_replicas) == ([account.replica], [other.replica])
     other.exchange()
 
 

@@ -157,7 +157,7 @@ def test_what_the_merge_changed_is_sent_back(account):
     mine = session(account.replica, id=id, at=at - 1, values={4000: b"\x82\xfa\x01\x00"})
     answer = account.exchange(offers=[offer(mine)])
     (merged,) = [r for r in answer.records if r.kind == records_pb2.KIND_SESSION]
-    assert list(answer.superseded) == [0]
+    assert list(answer.superseded_offers) == [0]
     assert list(merged.registers) == [*theirs.registers, mine.registers[3]]
 
 

@@ -204,7 +204,7 @@ class History:
                 superseded.append(index)
             for field in pending.written:
                 self.acknowledged.append((pending.key, pending.record[field]))
-        assert list(answer.superseded) == superseded
+        assert list(answer.superseded_offers) == superseded
 
         got = {}
         for bytes in answer.records:

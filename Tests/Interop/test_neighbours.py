@@ -66,7 +66,7 @@ def reconcile(mixer):
 def submit(mixer):
     """The neighbour's own purchase."""
     fact = records_pb2.Entitlement.FromString(mixer.theirs.fact.registers[0].value)
-    return entitlements_pb2.SubmitTransactionRequest(
+    return entitlements_pb2.EntitlementsSubmitRequest(
         signed_transaction=fact.signed_transaction, transfer=bool(mixer.random.randrange(2))
     )
 
@@ -109,6 +109,7 @@ TABLE = {
     "/atrest.sync.v1.Entitlements/Submit": Entry(submit, refused=True),
     "/atrest.sync.v1.Entitlements/Get": Entry(),
     "/grpc.health.v1.Health/List": Entry(open=True),
+    "/atrest.sync.v1.Server/ServerInfo": Entry(),
     "/grpc.health.v1.Health/Check": Entry(open=True),
     "/grpc.health.v1.Health/Watch": Entry(calls=40, open=True),
 }

@@ -83,7 +83,7 @@ def test_the_server_takes_any_offers_as_the_model_does(account, seed):
             for index, (sequence, p) in enumerate(zip(sequences, batch))
             if sequence.account.take(p.key, p.record, p.written, p.restored)
         ]
-        wrong = set(superseded) ^ set(answer.superseded)
+        wrong = set(superseded) ^ set(answer.superseded_offers)
         assert not wrong, f"round {number}\n" + sequences[min(wrong)].story()
     held, entries = {}, {}
     for encoded in account.all_records():

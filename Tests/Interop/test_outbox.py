@@ -86,7 +86,7 @@ def test_a_number_that_comes_again_is_not_judged_again(account):
     # A different offer under the same number.
     other = water(account.replica)
     answer = outbox.offer(5, [1], [other])
-    assert told(answer) == (1, 5) and not answer.refusals and not answer.superseded
+    assert told(answer) == (1, 5) and not answer.refusals and not answer.superseded_offers
     assert list(answer.records) == [first]
     assert account.all_records() == [canonical(first)]
 
@@ -130,7 +130,7 @@ def test_a_request_that_does_not_follow_is_not_looked_at_and_is_told_the_positio
     broken = record(2, b"no UUID", {1: b""}, (clock(), account.replica))
     answer = copy.offer(7, [3, 4, 5], [water(account.replica), ahead, broken])
     assert told(answer) == (2, 6)
-    assert not answer.refusals and not answer.superseded
+    assert not answer.refusals and not answer.superseded_offers
     assert account.all_records() == stored
     assert [canonical(r) for r in answer.records] == stored, "pulling goes on"
 

@@ -19,7 +19,7 @@ TARGET = records_pb2.Session(target_minutes=960).SerializeToString()
 
 
 def offer(key, record, written):
-    return sync_pb2.Offer(record=model.from_record(key, record), written=sorted(written))
+    return sync_pb2.Offer(record=model.from_record(key, record), written_fields=sorted(written))
 
 
 def pruned(phone, clock):

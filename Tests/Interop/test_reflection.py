@@ -16,6 +16,7 @@ SERVED = {
     "atrest.sync.v1.Accounts",
     "atrest.sync.v1.Devices",
     "atrest.sync.v1.Entitlements",
+    "atrest.sync.v1.Server",
     "atrest.sync.v1.Sync",
     "grpc.health.v1.Health",
     "grpc.reflection.v1.ServerReflection",

@@ -161,7 +161,7 @@ def test_a_record_has_its_shape(account, make):
         b"\xff",
         b"\x0a\x05ab",
         b"\x0a\x03\x12\x7fx",
-        sync_pb2.Offer(written=[1]).SerializeToString(),
+        sync_pb2.Offer(written_fields=[1]).SerializeToString(),
     ],
     ids=["empty", "no protobuf", "cut short", "cut within", "no record"],
 )

@@ -69,7 +69,7 @@ def record(kind, id, values, stamp, replaced=None):
 def offer(record, written=FRESH):
     """An offer of a record; all its fields were written unless told."""
     fields = [r.field for r in record.registers] if written is FRESH else written
-    return sync_pb2.Offer(record=record, written=fields)
+    return sync_pb2.Offer(record=record, written_fields=fields)
 
 
 def session(replica, id=None, at=None, **changes):

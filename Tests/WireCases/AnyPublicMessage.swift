@@ -65,8 +65,8 @@ public struct AnyPublicMessage: Sendable, CustomStringConvertible {
         isClockDoubtful: random.flag())
     },
     AnyPublicMessage(WatchRequest.self) { WatchRequest(cursor: $0.maybe { $0.cursor() }) },
-    AnyPublicMessage(WatchEvent.self) { random in
-      WatchEvent(
+    AnyPublicMessage(WatchResponse.self) { random in
+      WatchResponse(
         after: random.cursor(), records: random.list(3) { $0.bytes(0...300) },
         cursor: random.cursor(), serverTime: random.time())
     },
@@ -116,26 +116,26 @@ public struct AnyPublicMessage: Sendable, CustomStringConvertible {
           .init(replica: ReplicaID(rawValue: $0.number() | 1), name: $0.text(64))
         })
     },
-    AnyPublicMessage(ListDevicesResponse.self) { random in
-      ListDevicesResponse(devices: random.list(4) { $0.device() })
+    AnyPublicMessage(DevicesListResponse.self) { random in
+      DevicesListResponse(devices: random.list(4) { $0.device() })
     },
-    AnyPublicMessage(RenameDeviceRequest.self) {
-      RenameDeviceRequest(replica: $0.replica(), name: $0.text(64))
+    AnyPublicMessage(DevicesRenameRequest.self) {
+      DevicesRenameRequest(replica: $0.replica(), name: $0.text(64))
     },
-    AnyPublicMessage(RenameDeviceResponse.self) { RenameDeviceResponse(name: $0.text(64)) },
-    AnyPublicMessage(RevokeDeviceRequest.self) {
-      RevokeDeviceRequest(replica: $0.replica(), withDescendants: $0.flag())
+    AnyPublicMessage(DevicesRenameResponse.self) { DevicesRenameResponse(name: $0.text(64)) },
+    AnyPublicMessage(DevicesRevokeRequest.self) {
+      DevicesRevokeRequest(replica: $0.replica(), withDescendants: $0.flag())
     },
-    AnyPublicMessage(RevokeDeviceResponse.self) { random in
-      RevokeDeviceResponse(
+    AnyPublicMessage(DevicesRevokeResponse.self) { random in
+      DevicesRevokeResponse(
         revoked: random.list(3) { $0.replica() }, remaining: random.list(3) { $0.replica() },
         spared: random.list(3) { $0.replica() })
     },
   ]
 
   private static let accounts = [
-    AnyPublicMessage(GetAccountResponse.self) {
-      GetAccountResponse(
+    AnyPublicMessage(AccountsGetResponse.self) {
+      AccountsGetResponse(
         name: $0.text(64), created: $0.time(), devices: $0.small(), records: $0.number(),
         bytes: $0.number(),
         limits: AccountLimits(
@@ -143,9 +143,17 @@ public struct AnyPublicMessage: Sendable, CustomStringConvertible {
           recordsPerRequest: $0.small(), valueBytes: $0.small(), recordBytes: $0.small(),
           watchStreams: $0.small()))
     },
-    AnyPublicMessage(DeleteAccountRequest.self) { DeleteAccountRequest(accountName: $0.text(64)) },
+    AnyPublicMessage(ServerInfoResponse.self) { random in
+      ServerInfoResponse(
+        version: random.text(64), serverTime: random.time(),
+        limits: AccountLimits(records: random.number(), watchStreams: random.small()),
+        capabilities: random.list(5) { .init(rawValue: $0.small()) })
+    },
+    AnyPublicMessage(AccountsDeleteRequest.self) {
+      AccountsDeleteRequest(accountName: $0.text(64))
+    },
     AnyPublicMessage(EventsRequest.self) {
-      EventsRequest(before: $0.number(), limit: 1 + $0.small() % 500)
+      EventsRequest(pageSize: 1 + $0.small() % 500, pageToken: $0.text(64))
     },
     AnyPublicMessage(EventsResponse.self) { random in
       EventsResponse(
@@ -154,20 +162,20 @@ public struct AnyPublicMessage: Sendable, CustomStringConvertible {
             number: $0.number() | 1, at: $0.time(), kind: .init(rawValue: Int($0.small())),
             actor: $0.replica(), subject: $0.replica(), detail: Int64(bitPattern: $0.number()),
             count: $0.small() | 1)
-        }, more: random.flag())
+        }, nextPageToken: random.text(64))
     },
-    AnyPublicMessage(SubmitTransactionRequest.self) {
-      SubmitTransactionRequest(signedTransaction: $0.bytes(0...300), transfer: $0.flag())
+    AnyPublicMessage(EntitlementsSubmitRequest.self) {
+      EntitlementsSubmitRequest(signedTransaction: $0.bytes(0...300), transfer: $0.flag())
     },
-    AnyPublicMessage(SubmitTransactionResponse.self) { random in
-      SubmitTransactionResponse(
+    AnyPublicMessage(EntitlementsSubmitResponse.self) { random in
+      EntitlementsSubmitResponse(
         rejection: random.maybe {
           .init(
             code: $0.text(64), check: $0.small(), message: $0.text(300), retryable: $0.flag())
         })
     },
-    AnyPublicMessage(GetEntitlementsResponse.self) {
-      GetEntitlementsResponse(
+    AnyPublicMessage(EntitlementsGetResponse.self) {
+      EntitlementsGetResponse(
         appAccountToken: $0.bytes(16...16), verifies: $0.flag(), held: $0.small(),
         serverTime: $0.time())
     },

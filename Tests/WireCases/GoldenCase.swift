@@ -114,7 +114,7 @@ public struct GoldenCase: Sendable, CustomStringConvertible {
       01300138ffffffffffffffffff014a00520c0884071108000000000000005801
       """),
     GoldenCase(
-      "a commit", WatchEvent(after: .start, records: [[3]], cursor: cursor, serverTime: time),
+      "a commit", WatchResponse(after: .start, records: [[3]], cursor: cursor, serverTime: time),
       "0a001201031a0c09887766554433221110ac022080d095ffbc31"),
     GoldenCase(
       "a comparison",
@@ -143,7 +143,7 @@ public struct GoldenCase: Sendable, CustomStringConvertible {
       """),
     GoldenCase(
       "a device",
-      ListDevicesResponse(devices: [
+      DevicesListResponse(devices: [
         Device(
           replica: ReplicaID(rawValue: .max), name: "phone", paired: time, revoked: time,
           isCurrent: true,
@@ -155,7 +155,7 @@ public struct GoldenCase: Sendable, CustomStringConvertible {
       """),
     GoldenCase(
       "revoked devices",
-      RevokeDeviceResponse(
+      DevicesRevokeResponse(
         revoked: [ReplicaID(rawValue: 1), ReplicaID(rawValue: .max)], remaining: [],
         spared: [ReplicaID(rawValue: 3)]),
       "0a100100000000000000ffffffffffffffff1a080300000000000000"),
@@ -166,10 +166,10 @@ public struct GoldenCase: Sendable, CustomStringConvertible {
           AccountEvent(
             number: .max, at: time, kind: .init(rawValue: 4000), actor: ReplicaID(rawValue: 1),
             detail: -9, count: 10)
-        ], more: true),
+        ], nextPageToken: "10"),
       """
       0a2b08ffffffffffffffffff011080d095ffbc3118a01f21010000000000000030f7ffffffffffff\
-      ffff01380a1001
+      ffff01380a1a023130
       """),
     GoldenCase(
       "a journal entry", ConflictMessage(entry: conflict),

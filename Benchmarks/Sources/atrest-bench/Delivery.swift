@@ -34,7 +34,7 @@ private func deliveries(
     do {
       for try await event in stream {
         let now = ContinuousClock.now
-        arrived.yield((try WatchEvent(decoding: event).cursor.sequence, now))
+        arrived.yield((try WatchResponse(decoding: event).cursor.sequence, now))
       }
       arrived.finish()
     } catch {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Account-wide calls: usage and limits, events, a full read, and removal.
+// Account-wide calls: usage and limits, what the server can do, events, a full read, and removal.
 
 import AtrestDomain
 import AtrestReplication
@@ -20,6 +20,17 @@ extension Replica {
     return answer
   }
 
+  /// The version, the limits and the capabilities of this replica's server.
+  ///
+  /// - Throws: `SyncError`: `.refused` by a server that is older than this call.
+  public func serverInfo() async throws(SyncError) -> ServerInfo {
+    var answer = try await withServer { _, _, transport throws(SyncError) in
+      try await transport.serverInfo()
+    }
+    answer.version = shown(answer.version)
+    return answer
+  }
+
   /// Removes the account and all of its data from the server, for all of its devices. Afterwards
   /// this replica is unpaired; its records stay.
   ///
@@ -28,7 +39,7 @@ extension Replica {
   ///   unknown; another call tells.
   public func deleteAccount(named name: String) async throws(SyncError) {
     try await withServer { replica, _, transport throws(SyncError) in
-      try await transport.deleteAccount(DeleteAccountRequest(accountName: name))
+      try await transport.deleteAccount(AccountsDeleteRequest(accountName: name))
       do throws(ReplicaError) {
         try await replica.offload { () throws(ReplicaError) in try replica.unpair() }
       } catch {
@@ -41,19 +52,19 @@ extension Replica {
   /// A page of the account's events, newest first.
   ///
   /// - Parameters:
-  ///   - number: Returns only events with smaller numbers; zero starts at the newest.
-  ///   - limit: The most events to return, clamped to 1...500.
-  /// - Returns: The events, and whether there are older ones.
+  ///   - size: The most events to return, clamped to 1...500.
+  ///   - token: `nextPage` of the page before; nil starts at the newest.
+  /// - Returns: The events, and the token of the page with older ones; nil if there are none.
   /// - Throws: `SyncError`.
   public func events(
-    before number: UInt64 = 0, limit: Int = Int(EventPage.usual)
-  ) async throws(SyncError) -> (events: [AccountEvent], hasOlder: Bool) {
+    size: Int = Int(EventPage.usual), page token: String? = nil
+  ) async throws(SyncError) -> (events: [AccountEvent], nextPage: String?) {
     let request = EventsRequest(
-      before: number, limit: min(max(UInt32(clamping: limit), 1), EventPage.limit))
+      pageSize: min(max(UInt32(clamping: size), 1), EventPage.limit), pageToken: token ?? "")
     let page = try await withServer { _, _, transport throws(SyncError) in
       try await transport.events(request)
     }
-    return (page.events, page.more)
+    return (page.events, page.nextPageToken.isEmpty ? nil : page.nextPageToken)
   }
 
   /// Syncs, so that waiting writes are included, then reads everything that the server has of the
@@ -85,9 +96,9 @@ extension Replica {
 /// The calls beyond the exchange that reading an account needs. All throw `SyncError` like it.
 package protocol AccountTransport: Sendable {
   /// The account's usage and limits.
-  func account() async throws(SyncError) -> GetAccountResponse
+  func account() async throws(SyncError) -> AccountsGetResponse
   /// The account's devices.
-  func devices() async throws(SyncError) -> ListDevicesResponse
+  func devices() async throws(SyncError) -> DevicesListResponse
   /// A page of the account's events, newest first.
   func events(_ request: EventsRequest) async throws(SyncError) -> EventsResponse
 }
@@ -113,17 +124,24 @@ extension SyncEngine {
     try take(.account(try await repeated { () throws(SyncError) in try await way.account() }))
     let list = try await repeated { () throws(SyncError) in try await way.devices() }
     try take(.devices(list.devices))
-    var before: UInt64 = 0
+    var request = EventsRequest(pageSize: EventPage.limit)
+    var oldest = UInt64.max
     while true {
-      let request = EventsRequest(before: before, limit: EventPage.limit)
-      let page = try await repeated { () throws(SyncError) in try await way.events(request) }
+      let asked = request
+      let page = try await repeated { () throws(SyncError) in try await way.events(asked) }
       if !page.events.isEmpty { try take(.events(page.events)) }
-      guard page.more else { break }
-      guard let oldest = page.events.last?.number, before == 0 || oldest < before else {
+      guard !page.nextPageToken.isEmpty else { break }
+      guard let last = page.events.last?.number, last < oldest else {
         throw SyncError.badAnswer("there are older events, but they do not come")
       }
-      before = oldest
+      oldest = last
+      request.pageToken = page.nextPageToken
     }
+    try await readRecords(take)
+  }
+
+  /// Reads all records of the account, page by page, without storing them.
+  private func readRecords(_ take: (AccountPart) throws -> Void) async throws {
     var request = ExchangeRequest(cursor: nil, isPeek: true)
     while true {
       let (asked, answer) = (

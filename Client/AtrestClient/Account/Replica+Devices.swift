@@ -53,7 +53,7 @@ extension Replica {
   /// - Throws: `SyncError`; its `replicaError` is `.invalid` for an invalid name.
   @discardableResult
   public func rename(_ device: ReplicaID, to name: String) async throws(SyncError) -> String {
-    let request = RenameDeviceRequest(replica: device, name: try Replica.checked(name: name))
+    let request = DevicesRenameRequest(replica: device, name: try Replica.checked(name: name))
     return try await withServer { _, _, transport throws(SyncError) in
       shown(try await transport.rename(request).name)
     }
@@ -69,7 +69,7 @@ extension Replica {
   public func revoke(
     _ device: ReplicaID, withDescendants: Bool = false
   ) async throws(SyncError) -> Revocation {
-    let request = RevokeDeviceRequest(replica: device, withDescendants: withDescendants)
+    let request = DevicesRevokeRequest(replica: device, withDescendants: withDescendants)
     return try await withServer { _, _, transport throws(SyncError) in
       try await transport.revoke(request)
     }

@@ -69,7 +69,7 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
 
   /// See `SyncTransport`.
   func watch(
-    _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+    _ request: WatchRequest, event: @Sendable (WatchResponse) async throws(SyncError) -> Bool
   ) async throws(SyncError) {
     let ended = Mutex<SyncError?>(nil)
     let transport = try connection.transport(to: server)
@@ -137,32 +137,37 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
   }
 
   /// Lists the account's devices.
-  func devices() async throws(SyncError) -> ListDevicesResponse {
+  func devices() async throws(SyncError) -> DevicesListResponse {
     try await call(Method.Devices.list, EmptyMessage())
   }
 
   /// Renames a device.
   func rename(
-    _ request: RenameDeviceRequest
-  ) async throws(SyncError) -> RenameDeviceResponse {
+    _ request: DevicesRenameRequest
+  ) async throws(SyncError) -> DevicesRenameResponse {
     try await call(Method.Devices.rename, request)
   }
 
   /// Revokes a device and, on request, its descendants.
   func revoke(
-    _ request: RevokeDeviceRequest
-  ) async throws(SyncError) -> RevokeDeviceResponse {
+    _ request: DevicesRevokeRequest
+  ) async throws(SyncError) -> DevicesRevokeResponse {
     try await call(Method.Devices.revoke, request)
   }
 
   /// Fetches the account's usage and limits.
-  func account() async throws(SyncError) -> GetAccountResponse {
+  func account() async throws(SyncError) -> AccountsGetResponse {
     try await call(Method.Accounts.get, EmptyMessage())
+  }
+
+  /// Fetches the server's version, limits and capabilities.
+  func serverInfo() async throws(SyncError) -> ServerInfoResponse {
+    try await call(Method.Server.serverInfo, EmptyMessage())
   }
 
   /// Removes the account. The timeout is five minutes, because a large account takes the server a
   /// while.
-  func deleteAccount(_ request: DeleteAccountRequest) async throws(SyncError) {
+  func deleteAccount(_ request: AccountsDeleteRequest) async throws(SyncError) {
     let _: EmptyMessage = try await call(Method.Accounts.delete, request, within: .seconds(300))
   }
 
@@ -173,13 +178,13 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
 
   /// Submits a purchase for verification.
   func submit(
-    _ request: SubmitTransactionRequest
-  ) async throws(SyncError) -> SubmitTransactionResponse {
+    _ request: EntitlementsSubmitRequest
+  ) async throws(SyncError) -> EntitlementsSubmitResponse {
     try await call(Method.Entitlements.submit, request)
   }
 
   /// Fetches what an app needs before it offers a purchase.
-  func entitlements() async throws(SyncError) -> GetEntitlementsResponse {
+  func entitlements() async throws(SyncError) -> EntitlementsGetResponse {
     try await call(Method.Entitlements.get, EmptyMessage())
   }
 

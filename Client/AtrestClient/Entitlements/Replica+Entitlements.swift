@@ -104,7 +104,7 @@ extension Replica {
     do throws(SyncError) {
       let answer = try await withServer { _, _, transport throws(SyncError) in
         try await transport.submit(
-          SubmitTransactionRequest(signedTransaction: jws, transfer: transfer))
+          EntitlementsSubmitRequest(signedTransaction: jws, transfer: transfer))
       }
       if let rejection = answer.rejection { return .rejected(rejection) }
       outcome = .accepted
@@ -164,7 +164,7 @@ public enum SubmittedPurchase: Hashable, Sendable {
   /// It is stored here and offered by the next sync.
   case kept
   /// The server says that it does not count. It is not stored.
-  case rejected(SubmitTransactionResponse.Rejection)
+  case rejected(EntitlementsSubmitResponse.Rejection)
 }
 
 /// The token that a server gave to an account.

@@ -10,8 +10,8 @@ import Synchronization
 final class EventGate: Sendable {
   private enum State {
     case idle
-    case offered(WatchEvent, CheckedContinuation<Bool, Never>)
-    case wanted(CheckedContinuation<WatchEvent?, Never>)
+    case offered(WatchResponse, CheckedContinuation<Bool, Never>)
+    case wanted(CheckedContinuation<WatchResponse?, Never>)
     /// The event was taken, and is being dealt with.
     case taken(CheckedContinuation<Bool, Never>)
     case closed
@@ -19,7 +19,7 @@ final class EventGate: Sendable {
 
   /// Who goes on.
   private enum Next {
-    case taker(CheckedContinuation<WatchEvent?, Never>, WatchEvent?)
+    case taker(CheckedContinuation<WatchResponse?, Never>, WatchResponse?)
     case bringer(CheckedContinuation<Bool, Never>, isOpen: Bool)
   }
 
@@ -27,7 +27,7 @@ final class EventGate: Sendable {
 
   /// Waits until the event was dealt with.
   /// - Returns: False if the gate is closed.
-  func bring(_ event: WatchEvent) async -> Bool {
+  func bring(_ event: WatchResponse) async -> Bool {
     await withTaskCancellationHandler {
       await withCheckedContinuation { bringer in
         resume(
@@ -52,7 +52,7 @@ final class EventGate: Sendable {
   }
 
   /// The next event; nil if the gate is closed. The one before counts as dealt with.
-  func take() async -> WatchEvent? {
+  func take() async -> WatchResponse? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { taker in
         resume(

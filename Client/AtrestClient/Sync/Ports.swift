@@ -29,7 +29,7 @@ package protocol SyncTransport: Sendable {
   ///   which is the backpressure. It returns false to end the stream.
   /// - Throws: Like `exchange`. Returns when the server ends the stream or `event` returns false.
   func watch(
-    _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+    _ request: WatchRequest, event: @Sendable (WatchResponse) async throws(SyncError) -> Bool
   ) async throws(SyncError)
 }
 

@@ -74,21 +74,20 @@ public struct AccountCommand<Program: Companion>: AsyncParsableCommand {
         try await replica.devices().map { ($0.replica, $0.name) }
       ) { first, _ in first }
       var events: [AccountEvent] = []
-      var more = true
-      while more, events.count < limit {
+      var nextPage: String?
+      repeat {
         let page = try await replica.events(
-          before: events.last?.number ?? 0,
-          limit: min(limit - events.count, Int(EventPage.limit)))
+          size: min(limit - events.count, Int(EventPage.limit)), page: nextPage)
         events += page.events
-        more = page.hasOlder && !page.events.isEmpty
-      }
+        nextPage = page.events.isEmpty ? nil : page.nextPage
+      } while nextPage != nil && events.count < limit
       let devices = DeviceNames(own: try replica.status().replica, names: names)
       let text = EventWords.list(events, devices, context).text(Terminal.style)
       try format.answer(
         events.map { EventRow($0, names) },
         events.isEmpty
           ? "Nothing has happened yet."
-          : text + (more ? "\nThere are older ones; `--limit` shows more." : ""))
+          : text + (nextPage != nil ? "\nThere are older ones; `--limit` shows more." : ""))
     }
   }
 

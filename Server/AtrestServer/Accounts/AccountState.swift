@@ -161,9 +161,10 @@ package final class AccountState: Sendable {
     guard !listening.isEmpty else { return }
     // No replica is at `after` yet, so all of them call Exchange. The same for a commit that is too
     // large for the stream.
-    let hint = WatchEvent(after: feed.head, records: [], cursor: feed.head, serverTime: serverTime)
+    let hint = WatchResponse(
+      after: feed.head, records: [], cursor: feed.head, serverTime: serverTime)
     let event = feed.news.map {
-      WatchEvent(after: feed.start, records: $0, cursor: feed.head, serverTime: serverTime)
+      WatchResponse(after: feed.start, records: $0, cursor: feed.head, serverTime: serverTime)
     }
     let whole = (event ?? hint).packed
     for watch in listening {

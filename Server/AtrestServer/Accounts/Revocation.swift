@@ -7,7 +7,7 @@ import AtrestWire
 
 /// What a revocation did.
 struct Revocation: Sendable {
-  let answer: RevokeDeviceResponse
+  let answer: DevicesRevokeResponse
   /// The devices that others may still believe to have access: those that it ended, and those that
   /// a request before it ended whose answer was lost, and that nobody told of.
   let ended: [ReplicaID]
@@ -31,7 +31,7 @@ extension Batch {
   /// - Returns: The affected devices in the order of `devices.list(of:)`. Nil if the account has no
   ///   such device.
   func revoke(
-    _ request: RevokeDeviceRequest, of account: AccountID, by actor: ReplicaID?, at now: WallTime
+    _ request: DevicesRevokeRequest, of account: AccountID, by actor: ReplicaID?, at now: WallTime
   ) throws(StoreError) -> Revocation? {
     let device = request.replica
     let all = try transaction.devices.list(of: account)
@@ -39,7 +39,7 @@ extension Batch {
     let lineage = Lineage(all.lazy.map { ($0.replica, $0.origin) })
     let descendants = lineage.descendants(of: device)
     let reached = lineage.descendants(of: device, sparing: actor)
-    var answer = RevokeDeviceResponse()
+    var answer = DevicesRevokeResponse()
     for replica in all.filter({ $0.revoked == nil }).map(\.replica) {
       if replica == device || (request.withDescendants && reached.contains(replica)) {
         answer.revoked.append(replica)

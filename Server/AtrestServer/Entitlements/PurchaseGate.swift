@@ -34,7 +34,7 @@ package final class PurchaseGate: Sendable {
 
   /// Draws a UUID, version 4.
   static func token(_ environment: Environment) -> [UInt8] {
-    var bytes = environment.random(GetEntitlementsResponse.tokenBytes)
+    var bytes = environment.random(EntitlementsGetResponse.tokenBytes)
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
     return bytes
@@ -156,7 +156,7 @@ extension PurchaseKey {
   }
 }
 
-extension SubmitTransactionResponse {
+extension EntitlementsSubmitResponse {
   init(_ rejection: EntitlementRejection?) {
     self.init(
       rejection: rejection.map {

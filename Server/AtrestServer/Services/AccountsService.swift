@@ -12,7 +12,8 @@ import AtrestWire
 package final class AccountsService: Sendable {
   private let queue: any StorageQueue
   private let devices: DevicesService
-  private let limits: AccountLimits
+  /// What the server lets each account store and send.
+  let limits: AccountLimits
 
   /// Creates the service.
   ///
@@ -54,7 +55,7 @@ package final class AccountsService: Sendable {
     } reply: { account in
       guard let account else { return .fail(.unknownDevice) }
       return .reply(
-        GetAccountResponse(
+        AccountsGetResponse(
           name: account.name, created: account.created, devices: UInt32(clamping: account.devices),
           records: UInt64(clamping: account.records), bytes: UInt64(clamping: account.bytes),
           limits: limits
@@ -66,7 +67,7 @@ package final class AccountsService: Sendable {
   package func delete(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
-    let name = try decoded(DeleteAccountRequest.self, bytes).accountName
+    let name = try decoded(AccountsDeleteRequest.self, bytes).accountName
     guard name == session.account.name else { throw .wrongAccountName }
     try devices.removeAccount(by: session.replica, for: .urgent(session), answer: answer()) {
       batch throws(StoreError) in
@@ -82,19 +83,20 @@ package final class AccountsService: Sendable {
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(EventsRequest.self, bytes)
-    let limit = Int(request.limit)
+    let limit = Int(request.pageSize)
+    let last = try EventPage.lastNumber(before: request.pageToken)
     try queue.perform(
       by: .device(session), use: .reads, answer: answer(), size: AnswerSize.list
     ) { batch throws(StoreError) -> [EventEntry]? in
       guard try batch.allows(session) else { return nil }
       return try batch.transaction.events.page(
-        of: session.account.id, before: request.before == 0 ? nil : request.before,
-        limit: limit + 1)
+        of: session.account.id, before: last, limit: limit + 1)
     } reply: { entries in
       guard let entries else { return .fail(.unknownDevice) }
+      let events = entries.prefix(limit).map(\.shown)
       return .reply(
         EventsResponse(
-          events: entries.prefix(limit).map(\.shown), more: entries.count > limit
+          events: events, nextPageToken: EventPage.token(after: events, of: entries.count)
         ).packed)
     }
     return .later

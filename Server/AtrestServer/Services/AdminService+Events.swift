@@ -11,8 +11,9 @@ import Synchronization
 extension AdminService {
   /// Returns a page of the audit log of one account or of the whole server, newest event first.
   package func events(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
-    let request = try decoded(AccountEventsRequest.self, bytes)
-    let limit = Int(request.limit)
+    let request = try decoded(AdminEventsRequest.self, bytes)
+    let limit = Int(request.pageSize)
+    let last = try EventPage.lastNumber(before: request.pageToken)
     try queue.perform(by: .server, use: .reads, answer: answer()) {
       batch throws(StoreError) -> (events: [EventEntry], names: [AccountID: String])? in
       var account: AccountID?
@@ -21,16 +22,20 @@ extension AdminService {
         guard account != nil else { return nil }
       }
       let events = try batch.transaction.events.page(
-        of: account, before: request.before == 0 ? nil : request.before, limit: limit + 1)
+        of: account, before: last, limit: limit + 1)
       return (events, try batch.accountNames(Set(events.compactMap(\.event.account))))
     } reply: { found in
       guard let (events, names) = found else { return .fail(.noAccount) }
       let entries = events.prefix(limit).map { entry in
-        AccountEventsResponse.Entry(
+        AdminEventsResponse.Entry(
           account: UInt64(clamping: entry.event.account?.rawValue ?? 0),
           accountName: entry.event.account.flatMap { names[$0] } ?? "", event: entry.shown)
       }
-      return .reply(AccountEventsResponse(entries: entries, more: events.count > limit).packed)
+      return .reply(
+        AdminEventsResponse(
+          entries: entries,
+          nextPageToken: EventPage.token(after: entries.map(\.event), of: events.count)
+        ).packed)
     }
     return .later
   }

@@ -134,17 +134,17 @@ package final class AdminService: Sendable {
       guard let found else { return .fail(.noAccount) }
       guard found.count <= Self.listLimit else { return .fail(.listTooLong) }
       let entries = found.map {
-        ListAccountDevicesResponse.Entry(
+        ListDevicesResponse.Entry(
           account: $0.account, device: registry.shown($0.device, isCurrent: false))
       }
-      return .reply(ListAccountDevicesResponse(entries: entries).packed)
+      return .reply(ListDevicesResponse(entries: entries).packed)
     }
     return .later
   }
 
   /// Revokes a device and, on request, all its descendants.
   package func revokeDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
-    let request = try decoded(RevokeDeviceRequest.self, bytes)
+    let request = try decoded(DevicesRevokeRequest.self, bytes)
     try devices.revoke(request, by: nil, for: .owner, answer: answer()) { _, _ throws(StoreError) in
       true
     }

@@ -251,7 +251,7 @@ package final class DevicesService: Sendable {
     } reply: { entries in
       guard let entries else { return .fail(.unknownDevice) }
       let devices = entries.map { registry.shown($0, isCurrent: $0.replica == session.replica) }
-      return .reply(ListDevicesResponse(devices: devices).packed)
+      return .reply(DevicesListResponse(devices: devices).packed)
     }
     return .later
   }
@@ -260,7 +260,7 @@ package final class DevicesService: Sendable {
   package func rename(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
-    let request = try decoded(RenameDeviceRequest.self, bytes)
+    let request = try decoded(DevicesRenameRequest.self, bytes)
     let now = environment.now()
     guard Name.isAllowed(request.name) else { throw .badName }
     guard session.account.mayRename(at: now) else { throw .tooManyRenames }
@@ -277,7 +277,7 @@ package final class DevicesService: Sendable {
       guard let name else { return .fail(isRevoked ? .unknownDevice : .notFound) }
       registry.session(request.replica)?.rename(to: name)
       queue.announce([.renamed(request.replica)])
-      return .reply(RenameDeviceResponse(name: name).packed)
+      return .reply(DevicesRenameResponse(name: name).packed)
     }
     return .later
   }
@@ -286,7 +286,7 @@ package final class DevicesService: Sendable {
   package func revoke(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
-    let request = try decoded(RevokeDeviceRequest.self, bytes)
+    let request = try decoded(DevicesRevokeRequest.self, bytes)
     try revoke(
       request, by: session.replica, for: .urgent(session), answer: answer()
     ) { (device, batch) throws(StoreError) -> Bool in
@@ -298,7 +298,7 @@ package final class DevicesService: Sendable {
 
   /// Revokes a device if `isAllowed` permits it. Shared with the Admin service.
   func revoke(
-    _ request: RevokeDeviceRequest, by actor: ReplicaID?, for payer: Payer, answer: Answer,
+    _ request: DevicesRevokeRequest, by actor: ReplicaID?, for payer: Payer, answer: Answer,
     isAllowed: @escaping @Sendable (DeviceEntry, Batch) throws(StoreError) -> Bool
   ) throws(Status) {
     let now = environment.now()

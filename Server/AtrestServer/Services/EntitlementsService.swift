@@ -21,6 +21,9 @@ package final class EntitlementsService: Sendable {
   private let environment: Environment
   private let logger: Logger
 
+  /// Whether the server has a policy to verify purchases by.
+  var verifies: Bool { gate != nil }
+
   /// Creates the service. Without a gate it rejects all purchases.
   package init(
     queue: any StorageQueue, gate: PurchaseGate?, quota: AccountQuota = .standard,
@@ -37,7 +40,7 @@ package final class EntitlementsService: Sendable {
   package func submit(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
-    let request = try decoded(SubmitTransactionRequest.self, bytes)
+    let request = try decoded(EntitlementsSubmitRequest.self, bytes)
     guard let gate else { throw .noPolicy }
     let now = environment.now()
     let statement: AuthenticStatement
@@ -88,7 +91,7 @@ package final class EntitlementsService: Sendable {
           "a purchase was taken in, moved if another account held it",
           metadata: ["account": "\(session.account.id.rawValue)"])
       }
-      return .reply(SubmitTransactionResponse(rejection).packed)
+      return .reply(EntitlementsSubmitResponse(rejection).packed)
     }
     return .later
   }
@@ -100,7 +103,7 @@ package final class EntitlementsService: Sendable {
     _ = try decoded(EmptyMessage.self, bytes)
     let environment = environment
     let draws = (0..<DevicesService.draws).map { _ in PurchaseGate.token(environment) }
-    let verifies = gate != nil
+    let verifies = verifies
     try queue.perform(by: .device(session), use: .writes, answer: answer()) {
       batch throws(StoreError) -> (token: [UInt8]?, held: Int)? in
       guard try batch.allows(session) else { return nil }
@@ -116,7 +119,7 @@ package final class EntitlementsService: Sendable {
       guard let found else { return .fail(.unknownDevice) }
       guard let token = found.token else { return .fail(.busy) }
       return .reply(
-        GetEntitlementsResponse(
+        EntitlementsGetResponse(
           appAccountToken: token, verifies: verifies, held: UInt32(clamping: found.held),
           serverTime: environment.now()
         ).packed)
@@ -132,7 +135,7 @@ package final class EntitlementsService: Sendable {
         .purchaseRefused, of: session.account.id, at: now, actor: session.replica,
         detail: Int64(rejection.check)))
     logger.info("a purchase was refused", metadata: ["code": "\(rejection.rawValue)"])
-    return .reply(SubmitTransactionResponse(rejection).packed)
+    return .reply(EntitlementsSubmitResponse(rejection).packed)
   }
 }
 

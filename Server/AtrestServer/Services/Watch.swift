@@ -50,7 +50,7 @@ package final class Watch: Sendable {
   /// Sends the account's head without records.
   package func sendHeartbeat(at now: WallTime) {
     let cursor = session.account.head
-    send(WatchEvent(after: cursor, records: [], cursor: cursor, serverTime: now).packed)
+    send(WatchResponse(after: cursor, records: [], cursor: cursor, serverTime: now).packed)
   }
 
   /// Ends the stream.

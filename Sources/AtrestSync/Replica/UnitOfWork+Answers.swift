@@ -95,7 +95,7 @@ extension UnitOfWork {
   ///
   /// - Returns: nil if they are elsewhere; then nothing is changed.
   package mutating func apply(
-    _ event: WatchEvent, at now: WallTime
+    _ event: WatchResponse, at now: WallTime
   ) throws(ReplicaError) -> AppliedAnswer? {
     // If the head is beyond the cursor, this stream was opened for another position.
     guard tables.state.cursor == event.after, tables.state.lastKnownHead == event.after else {

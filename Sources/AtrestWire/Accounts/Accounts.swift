@@ -35,18 +35,18 @@ extension AccountLimits: FieldWriting {
 }
 
 /// An account's usage and limits.
-public typealias GetAccountResponse = Account
+public typealias AccountsGetResponse = Account
 
 extension Account: WireMessage, FieldWriting {
   /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try decode(bytes) { fields throws(WireError) in
-      var response = GetAccountResponse(
+      var response = AccountsGetResponse(
         name: "", created: WallTime(milliseconds: 0), devices: 0, records: 0, bytes: 0,
         limits: AccountLimits())
       var name: Slice?
       while let field = try fields.next() {
-        switch Fields.GetAccountResponse(rawValue: field.number) {
+        switch Fields.AccountsGetResponse(rawValue: field.number) {
         case .name: name = try field.content()
         case .createdMs: response.created = WallTime(milliseconds: try field.int64())
         case .devices: response.devices = try field.uint32()
@@ -65,17 +65,17 @@ extension Account: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.text(Fields.GetAccountResponse.name, name)
-    sink.number(Fields.GetAccountResponse.createdMs, created.milliseconds)
-    sink.number(Fields.GetAccountResponse.devices, devices)
-    sink.number(Fields.GetAccountResponse.records, records)
-    sink.number(Fields.GetAccountResponse.bytes, bytes)
-    sink.message(Fields.GetAccountResponse.limits, limits)
+    sink.text(Fields.AccountsGetResponse.name, name)
+    sink.number(Fields.AccountsGetResponse.createdMs, created.milliseconds)
+    sink.number(Fields.AccountsGetResponse.devices, devices)
+    sink.number(Fields.AccountsGetResponse.records, records)
+    sink.number(Fields.AccountsGetResponse.bytes, bytes)
+    sink.message(Fields.AccountsGetResponse.limits, limits)
   }
 }
 
 /// Deletes the caller's account.
-public struct DeleteAccountRequest: WireMessage, FieldWriting {
+public struct AccountsDeleteRequest: WireMessage, FieldWriting {
   /// The account's exact name, as confirmation.
   public var accountName: String
 
@@ -89,12 +89,12 @@ public struct DeleteAccountRequest: WireMessage, FieldWriting {
     self = try decode(bytes) { fields throws(WireError) in
       var name: Slice?
       while let field = try fields.next() {
-        switch Fields.DeleteAccountRequest(rawValue: field.number) {
+        switch Fields.AccountsDeleteRequest(rawValue: field.number) {
         case .accountName: name = try field.content()
         case nil: break
         }
       }
-      return DeleteAccountRequest(accountName: try String(name, limitBytes: Limit.nameBytes))
+      return AccountsDeleteRequest(accountName: try String(name, limitBytes: Limit.nameBytes))
     }
   }
 
@@ -102,6 +102,6 @@ public struct DeleteAccountRequest: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.text(Fields.DeleteAccountRequest.accountName, accountName)
+    sink.text(Fields.AccountsDeleteRequest.accountName, accountName)
   }
 }

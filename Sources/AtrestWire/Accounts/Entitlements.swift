@@ -4,7 +4,7 @@
 import AtrestReplication
 
 /// Submits a purchase.
-public struct SubmitTransactionRequest: WireMessage, FieldWriting {
+public struct EntitlementsSubmitRequest: WireMessage, FieldWriting {
   /// The App Store's signed transaction in JWS compact form.
   public var signedTransaction: [UInt8]
   /// Whether to move a purchase of another account to this one.
@@ -19,9 +19,9 @@ public struct SubmitTransactionRequest: WireMessage, FieldWriting {
   /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try decode(bytes) { fields throws(WireError) in
-      var request = SubmitTransactionRequest(signedTransaction: [])
+      var request = EntitlementsSubmitRequest(signedTransaction: [])
       while let field = try fields.next() {
-        switch Fields.SubmitTransactionRequest(rawValue: field.number) {
+        switch Fields.EntitlementsSubmitRequest(rawValue: field.number) {
         case .signedTransaction: request.signedTransaction = [UInt8](try field.content())
         case .transfer: request.transfer = field.bool
         case nil: break
@@ -35,13 +35,13 @@ public struct SubmitTransactionRequest: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.bytes(Fields.SubmitTransactionRequest.signedTransaction, signedTransaction)
-    sink.flag(Fields.SubmitTransactionRequest.transfer, transfer)
+    sink.bytes(Fields.EntitlementsSubmitRequest.signedTransaction, signedTransaction)
+    sink.flag(Fields.EntitlementsSubmitRequest.transfer, transfer)
   }
 }
 
 /// The result of submitting a purchase.
-public struct SubmitTransactionResponse: WireMessage, FieldWriting {
+public struct EntitlementsSubmitResponse: WireMessage, FieldWriting {
   /// Why a transaction was rejected.
   public struct Rejection: Hashable, Sendable {
     /// A stable code in upper case.
@@ -75,12 +75,12 @@ public struct SubmitTransactionResponse: WireMessage, FieldWriting {
     self = try decode(bytes) { fields throws(WireError) in
       var rejection: RejectionParts?
       while let field = try fields.next() {
-        switch Fields.SubmitTransactionResponse(rawValue: field.number) {
+        switch Fields.EntitlementsSubmitResponse(rawValue: field.number) {
         case .rejection: rejection = try RejectionParts(field.content(), after: rejection)
         case nil: break
         }
       }
-      return SubmitTransactionResponse(rejection: try rejection?.rejection())
+      return EntitlementsSubmitResponse(rejection: try rejection?.rejection())
     }
   }
 
@@ -88,11 +88,11 @@ public struct SubmitTransactionResponse: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.message(Fields.SubmitTransactionResponse.rejection, rejection)
+    sink.message(Fields.EntitlementsSubmitResponse.rejection, rejection)
   }
 }
 
-extension SubmitTransactionResponse.Rejection: FieldWriting {
+extension EntitlementsSubmitResponse.Rejection: FieldWriting {
   func write(to sink: inout some FieldSink) {
     sink.text(Fields.Rejection.code, code)
     sink.number(Fields.Rejection.check, check)
@@ -123,15 +123,15 @@ private struct RejectionParts {
     }
   }
 
-  func rejection() throws(WireError) -> SubmitTransactionResponse.Rejection {
-    SubmitTransactionResponse.Rejection(
+  func rejection() throws(WireError) -> EntitlementsSubmitResponse.Rejection {
+    EntitlementsSubmitResponse.Rejection(
       code: try String(code, limitBytes: Limit.rejectionCodeBytes), check: check,
       message: try String(message, limitBytes: Limit.sentenceBytes), retryable: retryable)
   }
 }
 
 /// What an app needs before it offers a purchase.
-public struct GetEntitlementsResponse: WireMessage, FieldWriting {
+public struct EntitlementsGetResponse: WireMessage, FieldWriting {
   /// Length of the account's token in bytes: a UUID.
   public static let tokenBytes = Limit.accountTokenBytes
 
@@ -155,10 +155,10 @@ public struct GetEntitlementsResponse: WireMessage, FieldWriting {
   /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try decode(bytes) { fields throws(WireError) in
-      var response = GetEntitlementsResponse(
+      var response = EntitlementsGetResponse(
         appAccountToken: [], verifies: false, held: 0, serverTime: WallTime(milliseconds: 0))
       while let field = try fields.next() {
-        switch Fields.GetEntitlementsResponse(rawValue: field.number) {
+        switch Fields.EntitlementsGetResponse(rawValue: field.number) {
         case .appAccountToken: response.appAccountToken = [UInt8](try field.content())
         case .verifies: response.verifies = field.bool
         case .held: response.held = try field.uint32()
@@ -175,10 +175,10 @@ public struct GetEntitlementsResponse: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.bytes(Fields.GetEntitlementsResponse.appAccountToken, appAccountToken)
-    sink.flag(Fields.GetEntitlementsResponse.verifies, verifies)
-    sink.number(Fields.GetEntitlementsResponse.held, held)
-    sink.number(Fields.GetEntitlementsResponse.serverTimeMs, serverTime.milliseconds)
+    sink.bytes(Fields.EntitlementsGetResponse.appAccountToken, appAccountToken)
+    sink.flag(Fields.EntitlementsGetResponse.verifies, verifies)
+    sink.number(Fields.EntitlementsGetResponse.held, held)
+    sink.number(Fields.EntitlementsGetResponse.serverTimeMs, serverTime.milliseconds)
   }
 
   /// Checks the length of the token.

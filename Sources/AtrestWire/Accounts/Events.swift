@@ -49,37 +49,39 @@ public enum EventPage {
   public static let usual = UInt32(Limit.eventsDefault)
 
   /// The number of events that a request means, whose zero means the usual number.
-  package static func checked(_ limit: UInt32) throws(WireError) -> UInt32 {
-    guard limit <= Self.limit else { throw .invalid("more than 500 events") }
-    return limit == 0 ? usual : limit
+  package static func checked(_ size: UInt32) throws(WireError) -> UInt32 {
+    guard size <= limit else { throw .invalid("more than 500 events") }
+    return size == 0 ? usual : size
   }
 }
 
 /// Requests a page of the caller's account events.
 public struct EventsRequest: WireMessage, FieldWriting {
-  /// Return only events with a smaller number; zero starts at the newest.
-  public var before: UInt64
   /// Maximum events to return, 1 to 500.
-  public var limit: UInt32
+  public var pageSize: UInt32
+  /// `EventsResponse.nextPageToken` of the page before; empty starts at the newest.
+  public var pageToken: String
 
   /// Creates a request from its fields.
-  public init(before: UInt64 = 0, limit: UInt32 = EventPage.usual) {
-    self.before = before
-    self.limit = limit
+  public init(pageSize: UInt32 = EventPage.usual, pageToken: String = "") {
+    self.pageSize = pageSize
+    self.pageToken = pageToken
   }
 
   /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try decode(bytes) { fields throws(WireError) in
-      var (before, limit) = (0 as UInt64, 0 as UInt32)
+      var (size, token) = (0 as UInt32, nil as Slice?)
       while let field = try fields.next() {
         switch Fields.EventsRequest(rawValue: field.number) {
-        case .before: before = try field.uint64()
-        case .limit: limit = try field.uint32()
+        case .pageSize: size = try field.uint32()
+        case .pageToken: token = try field.content()
         case nil: break
         }
       }
-      return EventsRequest(before: before, limit: try EventPage.checked(limit))
+      return EventsRequest(
+        pageSize: try EventPage.checked(size),
+        pageToken: try String(token, limitBytes: Limit.pageTokenBytes))
     }
   }
 
@@ -87,8 +89,8 @@ public struct EventsRequest: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.number(Fields.EventsRequest.before, before)
-    sink.number(Fields.EventsRequest.limit, limit)
+    sink.number(Fields.EventsRequest.pageSize, pageSize)
+    sink.text(Fields.EventsRequest.pageToken, pageToken)
   }
 }
 
@@ -96,26 +98,28 @@ public struct EventsRequest: WireMessage, FieldWriting {
 public struct EventsResponse: WireMessage, FieldWriting {
   /// Newest first.
   public var events: [AccountEvent]
-  /// Whether there are older events.
-  public var more: Bool
+  /// Asks for older events as `EventsRequest.pageToken`; empty if there are none.
+  public var nextPageToken: String
 
   /// Creates a response from its fields.
-  public init(events: [AccountEvent], more: Bool) {
+  public init(events: [AccountEvent], nextPageToken: String = "") {
     self.events = events
-    self.more = more
+    self.nextPageToken = nextPageToken
   }
 
   /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try decode(bytes) { fields throws(WireError) in
-      var response = EventsResponse(events: [], more: false)
+      var response = EventsResponse(events: [])
+      var token: Slice?
       while let field = try fields.next() {
         switch Fields.EventsResponse(rawValue: field.number) {
         case .events: response.events.append(try AccountEvent(field.content()))
-        case .more: response.more = field.bool
+        case .nextPageToken: token = try field.content()
         case nil: break
         }
       }
+      response.nextPageToken = try String(token, limitBytes: Limit.pageTokenBytes)
       return response
     }
   }
@@ -125,6 +129,6 @@ public struct EventsResponse: WireMessage, FieldWriting {
 
   func write(to sink: inout some FieldSink) {
     sink.messages(Fields.EventsResponse.events, events)
-    sink.flag(Fields.EventsResponse.more, more)
+    sink.text(Fields.EventsResponse.nextPageToken, nextPageToken)
   }
 }

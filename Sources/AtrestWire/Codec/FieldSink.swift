@@ -106,6 +106,17 @@ extension FieldSink {
     for value in values { varint(UInt64(value)) }
   }
 
+  /// `repeated` enums, packed, by their 32 bits: see `enumeration`.
+  mutating func packed(enumerations field: some FieldNumbers, _ values: [UInt32]) {
+    guard !values.isEmpty else { return }
+    let numbers = values.map { UInt64(bitPattern: Int64(Int32(bitPattern: $0))) }
+    var size = WireSize()
+    for number in numbers { size.varint(number) }
+    tag(field, 2)
+    varint(UInt64(size.bytes))
+    for number in numbers { varint(number) }
+  }
+
   /// `repeated fixed64`, packed.
   mutating func packed(_ field: some FieldNumbers, _ values: [UInt64]) {
     guard !values.isEmpty else { return }

@@ -64,7 +64,7 @@ extension ReplicaID {
 }
 
 /// The devices of the caller's account.
-public struct ListDevicesResponse: WireMessage, FieldWriting {
+public struct DevicesListResponse: WireMessage, FieldWriting {
   /// Oldest first, including revoked ones.
   public var devices: [Device]
 
@@ -78,12 +78,12 @@ public struct ListDevicesResponse: WireMessage, FieldWriting {
     self = try decode(bytes) { fields throws(WireError) in
       var devices: [Device] = []
       while let field = try fields.next() {
-        switch Fields.ListDevicesResponse(rawValue: field.number) {
+        switch Fields.DevicesListResponse(rawValue: field.number) {
         case .devices: devices.append(try Device(field.content()))
         case nil: break
         }
       }
-      return ListDevicesResponse(devices: devices)
+      return DevicesListResponse(devices: devices)
     }
   }
 
@@ -91,6 +91,6 @@ public struct ListDevicesResponse: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.messages(Fields.ListDevicesResponse.devices, devices)
+    sink.messages(Fields.DevicesListResponse.devices, devices)
   }
 }

@@ -88,7 +88,8 @@ public enum Nonce {
   }
 }
 
-/// The device's new identity.
+/// The device's new identity: the answer of `Pair` and of `Renew`, whose messages have the same
+/// fields.
 public struct PairResponse: WireMessage, FieldWriting {
   /// The replica ID that stamps its writes.
   public var replica: ReplicaID
@@ -190,7 +191,7 @@ public struct RenewRequest: WireMessage, FieldWriting {
 }
 
 /// Renames a device.
-public struct RenameDeviceRequest: WireMessage, FieldWriting {
+public struct DevicesRenameRequest: WireMessage, FieldWriting {
   /// Its replica ID.
   public var replica: ReplicaID
   /// The new name.
@@ -207,13 +208,13 @@ public struct RenameDeviceRequest: WireMessage, FieldWriting {
     self = try decode(bytes) { fields throws(WireError) in
       var (replica, name) = (0 as UInt64, Slice?.none)
       while let field = try fields.next() {
-        switch Fields.RenameDeviceRequest(rawValue: field.number) {
+        switch Fields.DevicesRenameRequest(rawValue: field.number) {
         case .replica: replica = try field.fixed64()
         case .name: name = try field.content()
         case nil: break
         }
       }
-      return RenameDeviceRequest(
+      return DevicesRenameRequest(
         replica: ReplicaID(rawValue: replica),
         name: try String(name, limitBytes: Limit.nameBytes))
     }
@@ -223,13 +224,13 @@ public struct RenameDeviceRequest: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.fixed64(Fields.RenameDeviceRequest.replica, replica.rawValue)
-    sink.text(Fields.RenameDeviceRequest.name, name)
+    sink.fixed64(Fields.DevicesRenameRequest.replica, replica.rawValue)
+    sink.text(Fields.DevicesRenameRequest.name, name)
   }
 }
 
 /// The result of renaming a device.
-public struct RenameDeviceResponse: WireMessage, FieldWriting {
+public struct DevicesRenameResponse: WireMessage, FieldWriting {
   /// The name it got: the requested one, possibly with a number appended.
   public var name: String
 
@@ -243,12 +244,12 @@ public struct RenameDeviceResponse: WireMessage, FieldWriting {
     self = try decode(bytes) { fields throws(WireError) in
       var name: Slice?
       while let field = try fields.next() {
-        switch Fields.RenameDeviceResponse(rawValue: field.number) {
+        switch Fields.DevicesRenameResponse(rawValue: field.number) {
         case .name: name = try field.content()
         case nil: break
         }
       }
-      return RenameDeviceResponse(name: try String(name, limitBytes: Limit.nameBytes))
+      return DevicesRenameResponse(name: try String(name, limitBytes: Limit.nameBytes))
     }
   }
 
@@ -256,6 +257,6 @@ public struct RenameDeviceResponse: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.text(Fields.RenameDeviceResponse.name, name)
+    sink.text(Fields.DevicesRenameResponse.name, name)
   }
 }

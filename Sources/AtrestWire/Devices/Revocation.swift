@@ -6,7 +6,7 @@ import AtrestDomain
 import AtrestReplication
 
 /// Revokes a device.
-public struct RevokeDeviceRequest: WireMessage, FieldWriting {
+public struct DevicesRevokeRequest: WireMessage, FieldWriting {
   /// Its replica ID.
   public var replica: ReplicaID
   /// Whether to revoke its descendants too: see `Lineage`.
@@ -21,9 +21,9 @@ public struct RevokeDeviceRequest: WireMessage, FieldWriting {
   /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try decode(bytes) { fields throws(WireError) in
-      var request = RevokeDeviceRequest(replica: .none)
+      var request = DevicesRevokeRequest(replica: .none)
       while let field = try fields.next() {
-        switch Fields.RevokeDeviceRequest(rawValue: field.number) {
+        switch Fields.DevicesRevokeRequest(rawValue: field.number) {
         case .replica: request.replica = ReplicaID(rawValue: try field.fixed64())
         case .withDescendants: request.withDescendants = field.bool
         case nil: break
@@ -37,13 +37,13 @@ public struct RevokeDeviceRequest: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.fixed64(Fields.RevokeDeviceRequest.replica, replica.rawValue)
-    sink.flag(Fields.RevokeDeviceRequest.withDescendants, withDescendants)
+    sink.fixed64(Fields.DevicesRevokeRequest.replica, replica.rawValue)
+    sink.flag(Fields.DevicesRevokeRequest.withDescendants, withDescendants)
   }
 }
 
 /// The revoked devices, and the descendants that still have access.
-public typealias RevokeDeviceResponse = Revocation
+public typealias DevicesRevokeResponse = Revocation
 
 extension Revocation: WireMessage, FieldWriting {
   /// Decodes a protobuf-encoded response.
@@ -51,14 +51,14 @@ extension Revocation: WireMessage, FieldWriting {
     self = try decode(bytes) { fields throws(WireError) in
       var (revoked, remaining, spared) = ([UInt64](), [UInt64](), [UInt64]())
       while let field = try fields.next() {
-        switch Fields.RevokeDeviceResponse(rawValue: field.number) {
-        case .revoked: try field.append(to: &revoked)
-        case .remaining: try field.append(to: &remaining)
-        case .spared: try field.append(to: &spared)
+        switch Fields.DevicesRevokeResponse(rawValue: field.number) {
+        case .revokedReplicas: try field.append(to: &revoked)
+        case .remainingReplicas: try field.append(to: &remaining)
+        case .sparedReplicas: try field.append(to: &spared)
         case nil: break
         }
       }
-      return RevokeDeviceResponse(
+      return DevicesRevokeResponse(
         revoked: revoked.map { ReplicaID(rawValue: $0) },
         remaining: remaining.map { ReplicaID(rawValue: $0) },
         spared: spared.map { ReplicaID(rawValue: $0) })
@@ -69,8 +69,8 @@ extension Revocation: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.packed(Fields.RevokeDeviceResponse.revoked, revoked.map { $0.rawValue })
-    sink.packed(Fields.RevokeDeviceResponse.remaining, remaining.map { $0.rawValue })
-    sink.packed(Fields.RevokeDeviceResponse.spared, spared.map { $0.rawValue })
+    sink.packed(Fields.DevicesRevokeResponse.revokedReplicas, revoked.map { $0.rawValue })
+    sink.packed(Fields.DevicesRevokeResponse.remainingReplicas, remaining.map { $0.rawValue })
+    sink.packed(Fields.DevicesRevokeResponse.sparedReplicas, spared.map { $0.rawValue })
   }
 }

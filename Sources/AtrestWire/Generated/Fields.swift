@@ -3,7 +3,7 @@
 
 /// The numbers of each message's fields. `nil` for a number is a field of a later version.
 enum Fields {
-  enum GetAccountResponse: UInt32, FieldNumbers {
+  enum AccountsGetResponse: UInt32, FieldNumbers {
     case name = 1
     case createdMs = 2
     case devices = 3
@@ -12,28 +12,18 @@ enum Fields {
     case limits = 6
   }
 
-  enum Limits: UInt32, FieldNumbers {
-    case records = 1
-    case bytes = 2
-    case messageBytes = 3
-    case recordsPerRequest = 4
-    case valueBytes = 5
-    case recordBytes = 6
-    case watchStreams = 7
-  }
-
-  enum DeleteAccountRequest: UInt32, FieldNumbers {
+  enum AccountsDeleteRequest: UInt32, FieldNumbers {
     case accountName = 1
   }
 
   enum EventsRequest: UInt32, FieldNumbers {
-    case before = 1
-    case limit = 2
+    case pageSize = 2
+    case pageToken = 3
   }
 
   enum EventsResponse: UInt32, FieldNumbers {
     case events = 1
-    case more = 2
+    case nextPageToken = 3
   }
 
   enum Event: UInt32, FieldNumbers {
@@ -62,6 +52,14 @@ enum Fields {
 
   enum RenewRequest: UInt32, FieldNumbers {
     case nonce = 1
+  }
+
+  enum RenewResponse: UInt32, FieldNumbers {
+    case replica = 1
+    case token = 2
+    case accountName = 3
+    case serverTimeMs = 4
+    case deviceName = 5
   }
 
   enum InviteRequest: UInt32, FieldNumbers {
@@ -97,7 +95,7 @@ enum Fields {
     case replica = 2
   }
 
-  enum ListDevicesResponse: UInt32, FieldNumbers {
+  enum DevicesListResponse: UInt32, FieldNumbers {
     case devices = 1
   }
 
@@ -113,32 +111,32 @@ enum Fields {
     case approver = 9
   }
 
-  enum RenameDeviceRequest: UInt32, FieldNumbers {
+  enum DevicesRenameRequest: UInt32, FieldNumbers {
     case replica = 1
     case name = 2
   }
 
-  enum RenameDeviceResponse: UInt32, FieldNumbers {
+  enum DevicesRenameResponse: UInt32, FieldNumbers {
     case name = 1
   }
 
-  enum RevokeDeviceRequest: UInt32, FieldNumbers {
+  enum DevicesRevokeRequest: UInt32, FieldNumbers {
     case replica = 1
     case withDescendants = 2
   }
 
-  enum RevokeDeviceResponse: UInt32, FieldNumbers {
-    case revoked = 1
-    case remaining = 2
-    case spared = 3
+  enum DevicesRevokeResponse: UInt32, FieldNumbers {
+    case revokedReplicas = 1
+    case remainingReplicas = 2
+    case sparedReplicas = 3
   }
 
-  enum SubmitTransactionRequest: UInt32, FieldNumbers {
+  enum EntitlementsSubmitRequest: UInt32, FieldNumbers {
     case signedTransaction = 1
     case transfer = 2
   }
 
-  enum SubmitTransactionResponse: UInt32, FieldNumbers {
+  enum EntitlementsSubmitResponse: UInt32, FieldNumbers {
     case rejection = 1
   }
 
@@ -149,7 +147,7 @@ enum Fields {
     case retryable = 4
   }
 
-  enum GetEntitlementsResponse: UInt32, FieldNumbers {
+  enum EntitlementsGetResponse: UInt32, FieldNumbers {
     case appAccountToken = 1
     case verifies = 2
     case held = 3
@@ -223,6 +221,23 @@ enum Fields {
     case noticedMs = 6
   }
 
+  enum ServerInfoResponse: UInt32, FieldNumbers {
+    case version = 1
+    case serverTimeMs = 2
+    case limits = 3
+    case capabilities = 4
+  }
+
+  enum Limits: UInt32, FieldNumbers {
+    case records = 1
+    case bytes = 2
+    case messageBytes = 3
+    case recordsPerRequest = 4
+    case valueBytes = 5
+    case recordBytes = 6
+    case watchStreams = 7
+  }
+
   enum Cursor: UInt32, FieldNumbers {
     case commit = 1
     case sequence = 2
@@ -252,13 +267,13 @@ enum Fields {
 
   enum Offer: UInt32, FieldNumbers {
     case record = 1
-    case written = 2
+    case writtenFields = 2
     case restored = 3
   }
 
   enum ExchangeResponse: UInt32, FieldNumbers {
     case refusals = 1
-    case superseded = 2
+    case supersededOffers = 2
     case records = 3
     case cursor = 4
     case more = 5
@@ -279,7 +294,7 @@ enum Fields {
     case cursor = 1
   }
 
-  enum WatchEvent: UInt32, FieldNumbers {
+  enum WatchResponse: UInt32, FieldNumbers {
     case after = 1
     case records = 2
     case cursor = 3
@@ -307,7 +322,7 @@ enum Fields {
   enum ReconcileResponse: UInt32, FieldNumbers {
     case ranges = 1
     case records = 2
-    case wanted = 3
+    case wantedKeys = 3
     case serverTimeMs = 4
     case restarted = 5
   }

@@ -49,6 +49,12 @@ public enum Limit {
   public static let nonceMaxBytes = 64
   /// The digits that a pending device shows: exactly this many.
   public static let digits = 6
+  /// Bytes of a page's token.
+  public static let pageTokenBytes = 64
+  /// Bytes of a server's version.
+  public static let versionBytes = 64
+  /// Capabilities of a server.
+  public static let capabilities = 64
   /// Events of one page.
   public static let events = 500
   /// Events of a page whose request names no number.

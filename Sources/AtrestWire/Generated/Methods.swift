@@ -44,6 +44,12 @@ public enum Method {
     public static let get = "/atrest.sync.v1.Entitlements/Get"
   }
 
+  /// The methods of `atrest.sync.v1.Server`.
+  public enum Server {
+    /// Returns the server's version, limits and capabilities.
+    public static let serverInfo = "/atrest.sync.v1.Server/ServerInfo"
+  }
+
   /// The methods of `atrest.sync.v1.Sync`.
   public enum Sync {
     /// Sends the replica's offers and returns the records it has not seen.

@@ -13,7 +13,7 @@ extension Offer: WireMessage, FieldWriting {
       while let field = try fields.next() {
         switch Fields.Offer(rawValue: field.number) {
         case .record: record = try RecordParts(field.content(), after: record)
-        case .written: try field.append(to: &written)
+        case .writtenFields: try field.append(to: &written)
         case .restored: isRestored = field.bool
         case nil: break
         }
@@ -29,7 +29,7 @@ extension Offer: WireMessage, FieldWriting {
 
   func write(to sink: inout some FieldSink) {
     sink.message(Fields.Offer.record, record)
-    sink.packed(Fields.Offer.written, written)
+    sink.packed(Fields.Offer.writtenFields, written)
     sink.flag(Fields.Offer.restored, isRestored)
   }
 }

@@ -135,7 +135,7 @@ public struct ExchangeResponse: WireMessage, FieldWriting {
       while let field = try fields.next() {
         switch Fields.ExchangeResponse(rawValue: field.number) {
         case .refusals: response.refusals.append(try Refusal(field.content()))
-        case .superseded: try field.append(to: &response.superseded)
+        case .supersededOffers: try field.append(to: &response.superseded)
         case .records: response.records.append([UInt8](try field.content()))
         case .cursor: cursor = try Cursor(field.content())
         case .more: response.more = field.bool
@@ -168,7 +168,7 @@ public struct ExchangeResponse: WireMessage, FieldWriting {
 
   func write(to sink: inout some FieldSink) {
     sink.messages(Fields.ExchangeResponse.refusals, refusals)
-    sink.packed(Fields.ExchangeResponse.superseded, superseded)
+    sink.packed(Fields.ExchangeResponse.supersededOffers, superseded)
     sink.elements(Fields.ExchangeResponse.records, records)
     sink.message(Fields.ExchangeResponse.cursor, cursor)
     sink.flag(Fields.ExchangeResponse.more, more)

@@ -75,7 +75,7 @@ public struct ReconcileResponse: WireMessage, FieldWriting {
         switch Fields.ReconcileResponse(rawValue: field.number) {
         case .ranges: try ranges.append(field.content())
         case .records: response.records.append([UInt8](try field.content()))
-        case .wanted: response.wanted.append([UInt8](try field.content()))
+        case .wantedKeys: response.wanted.append([UInt8](try field.content()))
         case .serverTimeMs: response.serverTime = WallTime(milliseconds: try field.int64())
         case .restarted: response.restarted = field.bool
         case nil: break
@@ -100,7 +100,7 @@ public struct ReconcileResponse: WireMessage, FieldWriting {
   func write(to sink: inout some FieldSink) {
     sink.messages(Fields.ReconcileResponse.ranges, ranges)
     sink.elements(Fields.ReconcileResponse.records, records)
-    sink.elements(Fields.ReconcileResponse.wanted, wanted)
+    sink.elements(Fields.ReconcileResponse.wantedKeys, wanted)
     sink.number(Fields.ReconcileResponse.serverTimeMs, serverTime.milliseconds)
     sink.flag(Fields.ReconcileResponse.restarted, restarted)
   }

@@ -36,7 +36,7 @@ public struct WatchRequest: WireMessage, FieldWriting {
 }
 
 /// New records, or a heartbeat without records.
-public struct WatchEvent: WireMessage, FieldWriting {
+public struct WatchResponse: WireMessage, FieldWriting {
   /// The cursor required to store the records as they are; at any other, call Exchange.
   public var after: Cursor
   /// Encoded `Record`s in commit order.
@@ -62,7 +62,7 @@ public struct WatchEvent: WireMessage, FieldWriting {
       var cursor: Cursor?
       var serverTime: Int64 = 0
       while let field = try fields.next() {
-        switch Fields.WatchEvent(rawValue: field.number) {
+        switch Fields.WatchResponse(rawValue: field.number) {
         case .after: after = try Cursor(field.content())
         case .records: records.append([UInt8](try field.content()))
         case .cursor: cursor = try Cursor(field.content())
@@ -70,7 +70,7 @@ public struct WatchEvent: WireMessage, FieldWriting {
         case nil: break
         }
       }
-      return try WatchEvent(
+      return try WatchResponse(
         after: after, records: records, cursor: cursor,
         serverTime: WallTime(milliseconds: serverTime))
     }
@@ -91,9 +91,9 @@ public struct WatchEvent: WireMessage, FieldWriting {
   public var encoded: [UInt8] { encode(self) }
 
   func write(to sink: inout some FieldSink) {
-    sink.message(Fields.WatchEvent.after, after)
-    sink.elements(Fields.WatchEvent.records, records)
-    sink.message(Fields.WatchEvent.cursor, cursor)
-    sink.number(Fields.WatchEvent.serverTimeMs, serverTime.milliseconds)
+    sink.message(Fields.WatchResponse.after, after)
+    sink.elements(Fields.WatchResponse.records, records)
+    sink.message(Fields.WatchResponse.cursor, cursor)
+    sink.number(Fields.WatchResponse.serverTimeMs, serverTime.milliseconds)
   }
 }

@@ -7,6 +7,7 @@
 #include "atrest/sync/v1/entitlements.pb-c.h"
 #include "atrest/sync/v1/limits.pb-c.h"
 #include "atrest/sync/v1/records.pb-c.h"
+#include "atrest/sync/v1/server.pb-c.h"
 #include "atrest/sync/v1/sync.pb-c.h"
 #include "grpc/health/v1/health.pb-c.h"
 #include "grpc/reflection/v1/reflection.pb-c.h"

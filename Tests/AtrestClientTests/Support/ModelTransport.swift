@@ -24,7 +24,7 @@ extension TestTransport {
   }
 
   func watch(
-    _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+    _ request: WatchRequest, event: @Sendable (WatchResponse) async throws(SyncError) -> Bool
   ) async throws(SyncError) {
     throw .refused("this model has no stream")
   }

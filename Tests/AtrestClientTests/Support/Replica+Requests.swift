@@ -44,7 +44,7 @@ extension Replica {
     }
   }
 
-  func apply(_ event: WatchEvent, at now: WallTime) async throws -> AppliedAnswer? {
+  func apply(_ event: WatchResponse, at now: WallTime) async throws -> AppliedAnswer? {
     try await reply(to: .applyEvent(event, at: now)) {
       if case .applied(let applied) = $0 { .some(applied) } else { nil }
     }

@@ -210,9 +210,9 @@ extension Postgres {
         _ = try made.reply
       }
       let listed = await outcome { later throws(Status) in
-        try b.admin.events(AccountEventsRequest(account: "").packed, answer: later)
+        try b.admin.events(AdminEventsRequest(account: "").packed, answer: later)
       }
-      let entries = try AccountEventsResponse(unpacking: try listed.reply).entries
+      let entries = try AdminEventsResponse(unpacking: try listed.reply).entries
       #expect(entries.map(\.accountName) == ["bob", "bob", "ann", "ann"])
       for daemon in [a, b] { await daemon.stop() }
       await database.stop()

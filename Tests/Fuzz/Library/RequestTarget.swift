@@ -35,7 +35,7 @@ extension FuzzTarget {
     ]) { try checkRanges($0.ranges) },
     AnyMessage([WatchRequest(cursor: nil), WatchRequest(cursor: cursor)]),
     AnyMessage([
-      WatchEvent(after: cursor, records: records, cursor: cursor, serverTime: Samples.now)
+      WatchResponse(after: cursor, records: records, cursor: cursor, serverTime: Samples.now)
     ]),
     AnyMessage([EmptyMessage()]),
     AnyMessage([PairRequest(code: "BCDF-GHJKLMNP", deviceName: "phone")]),
@@ -46,19 +46,19 @@ extension FuzzTarget {
     ]),
     AnyMessage([RenewRequest(), RenewRequest(nonce: Samples.id)]),
     AnyMessage([InviteResponse(code: "BCDF-GHJKLMNP", expires: Samples.now)]),
-    AnyMessage([ListDevicesResponse(devices: [device])]),
+    AnyMessage([DevicesListResponse(devices: [device])]),
     AnyMessage([
-      RevokeDeviceRequest(replica: ReplicaID(rawValue: 7)),
-      RevokeDeviceRequest(replica: ReplicaID(rawValue: 7), withDescendants: true),
+      DevicesRevokeRequest(replica: ReplicaID(rawValue: 7)),
+      DevicesRevokeRequest(replica: ReplicaID(rawValue: 7), withDescendants: true),
     ]),
-    AnyMessage([SubmitTransactionRequest(signedTransaction: Samples.jws, transfer: true)]),
+    AnyMessage([EntitlementsSubmitRequest(signedTransaction: Samples.jws, transfer: true)]),
     AnyMessage([
-      SubmitTransactionResponse(),
-      SubmitTransactionResponse(
+      EntitlementsSubmitResponse(),
+      EntitlementsSubmitResponse(
         rejection: .init(code: "other_app", check: 8, message: "Another app.", retryable: false)),
     ]),
     AnyMessage([
-      GetEntitlementsResponse(
+      EntitlementsGetResponse(
         appAccountToken: Samples.id, verifies: true, held: 2, serverTime: Samples.now)
     ]),
     AnyMessage([HealthCheckRequest(service: ""), HealthCheckRequest(service: "a.B")]),
@@ -73,12 +73,12 @@ extension FuzzTarget {
       ])
     ]),
     AnyMessage(owner: [
-      ListAccountDevicesResponse(entries: [.init(account: "home", device: device)])
+      ListDevicesResponse(entries: [.init(account: "home", device: device)])
     ]),
     AnyMessage(owner: [BackupRequest(path: "/backups/a.db")]),
     AnyMessage(owner: [BackupResponse(accounts: 1, devices: 2, records: 3, sizeBytes: 4096)]),
     AnyMessage([
-      RevokeDeviceResponse(
+      DevicesRevokeResponse(
         revoked: [device.replica], remaining: [ReplicaID(rawValue: 8), ReplicaID(rawValue: 9)],
         spared: [ReplicaID(rawValue: 10)])
     ]),
@@ -95,21 +95,26 @@ extension FuzzTarget {
       ResolvePendingDeviceResponse(),
       ResolvePendingDeviceResponse(admitted: .init(replica: ReplicaID(rawValue: 7), name: "phone")),
     ]),
-    AnyMessage([RenameDeviceRequest(replica: ReplicaID(rawValue: 7), name: "tablet")]),
-    AnyMessage([RenameDeviceResponse(name: "tablet 2")]),
+    AnyMessage([DevicesRenameRequest(replica: ReplicaID(rawValue: 7), name: "tablet")]),
+    AnyMessage([DevicesRenameResponse(name: "tablet 2")]),
     AnyMessage([
-      GetAccountResponse(
+      AccountsGetResponse(
         name: "home", created: Samples.now, devices: 2, records: 3, bytes: 4,
         limits: AccountLimits(records: 5, messageBytes: 6, watchStreams: 7))
     ]),
-    AnyMessage([DeleteAccountRequest(accountName: "home")]),
-    AnyMessage([EventsRequest(before: 7, limit: 9)]),
+    AnyMessage([
+      ServerInfoResponse(
+        version: "1.2.0", serverTime: Samples.now, limits: AccountLimits(records: 5),
+        capabilities: [.reconcile, .init(rawValue: 99)])
+    ]),
+    AnyMessage([AccountsDeleteRequest(accountName: "home")]),
+    AnyMessage([EventsRequest(pageSize: 9, pageToken: "7")]),
     AnyMessage([
       EventsResponse(
         events: [
           AccountEvent(number: 7, at: Samples.now, kind: .codeRefused, detail: -9, count: 2)
         ],
-        more: true)
+        nextPageToken: "7")
     ]),
     AnyMessage([
       SessionMessage(span: .init(start: 1, end: 2, outcome: 1), targetMinutes: 960),

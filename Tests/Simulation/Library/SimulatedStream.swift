@@ -7,14 +7,14 @@ import AtrestWire
 /// A queue with one reader.
 final class SimulatedStream: @unchecked Sendable {
   // Sendable: a simulation has one thread.
-  typealias Reader = (Result<WatchEvent?, SyncError>) -> Void
+  typealias Reader = (Result<WatchResponse?, SyncError>) -> Void
 
-  private var events: [WatchEvent] = []
+  private var events: [WatchResponse] = []
   /// How the stream ended, once it has. Nil inside: successfully.
   private var ending: SyncError??
   private var reader: Reader?
 
-  func add(_ event: WatchEvent) {
+  func add(_ event: WatchResponse) {
     if let waiting = reader {
       reader = nil
       waiting(.success(event))
@@ -45,7 +45,7 @@ final class SimulatedStream: @unchecked Sendable {
   /// Stops reading.
   func close() { events = [] }
 
-  private func outcome(_ error: SyncError?) -> Result<WatchEvent?, SyncError> {
+  private func outcome(_ error: SyncError?) -> Result<WatchResponse?, SyncError> {
     error.map { .failure($0) } ?? .success(nil)
   }
 }

@@ -57,7 +57,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     let call = lastCall
     let reader = { [self] (message: [UInt8]) in
       world.count(.watchEvents)
-      do { stream.add(try WatchEvent(decoding: message)) } catch {
+      do { stream.add(try WatchResponse(decoding: message)) } catch {
         stream.end(.badAnswer("\(error)"))
         giveUp(call)
       }
@@ -117,7 +117,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
   }
 
   func watch(
-    _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+    _ request: WatchRequest, event: @Sendable (WatchResponse) async throws(SyncError) -> Bool
   ) async throws(SyncError) {
     let (stream, call) = open(request)
     defer { stream.close() }

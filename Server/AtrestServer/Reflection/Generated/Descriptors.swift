@@ -6,25 +6,56 @@ enum Descriptors {
   /// In the order of their dependencies.
   static let files: [ReflectedFile] = [
     ReflectedFile(
-      name: "atrest/sync/v1/accounts.proto",
+      name: "atrest/sync/v1/server.proto",
       imports: [],
-      services: ["atrest.sync.v1.Accounts"],
+      services: ["atrest.sync.v1.Server"],
       symbols: [
-        "atrest.sync.v1.GetAccountRequest", "atrest.sync.v1.GetAccountResponse",
-        "atrest.sync.v1.GetAccountResponse.name", "atrest.sync.v1.GetAccountResponse.created_ms",
-        "atrest.sync.v1.GetAccountResponse.devices", "atrest.sync.v1.GetAccountResponse.records",
-        "atrest.sync.v1.GetAccountResponse.bytes", "atrest.sync.v1.GetAccountResponse.limits",
-        "atrest.sync.v1.Limits", "atrest.sync.v1.Limits.records", "atrest.sync.v1.Limits.bytes",
+        "atrest.sync.v1.ServerInfoRequest", "atrest.sync.v1.ServerInfoResponse",
+        "atrest.sync.v1.ServerInfoResponse.version",
+        "atrest.sync.v1.ServerInfoResponse.server_time_ms",
+        "atrest.sync.v1.ServerInfoResponse.limits",
+        "atrest.sync.v1.ServerInfoResponse.capabilities", "atrest.sync.v1.Limits",
+        "atrest.sync.v1.Limits.records", "atrest.sync.v1.Limits.bytes",
         "atrest.sync.v1.Limits.message_bytes", "atrest.sync.v1.Limits.records_per_request",
         "atrest.sync.v1.Limits.value_bytes", "atrest.sync.v1.Limits.record_bytes",
-        "atrest.sync.v1.Limits.watch_streams", "atrest.sync.v1.DeleteAccountRequest",
-        "atrest.sync.v1.DeleteAccountRequest.account_name", "atrest.sync.v1.DeleteAccountResponse",
-        "atrest.sync.v1.EventsRequest", "atrest.sync.v1.EventsRequest.before",
-        "atrest.sync.v1.EventsRequest.limit", "atrest.sync.v1.EventsResponse",
-        "atrest.sync.v1.EventsResponse.events", "atrest.sync.v1.EventsResponse.more",
-        "atrest.sync.v1.Event", "atrest.sync.v1.Event.number", "atrest.sync.v1.Event.at_ms",
-        "atrest.sync.v1.Event.kind", "atrest.sync.v1.Event.actor", "atrest.sync.v1.Event.subject",
-        "atrest.sync.v1.Event.detail", "atrest.sync.v1.Event.count", "atrest.sync.v1.Event.Kind",
+        "atrest.sync.v1.Limits.watch_streams", "atrest.sync.v1.Capability",
+        "atrest.sync.v1.CAPABILITY_UNSPECIFIED", "atrest.sync.v1.CAPABILITY_RECONCILE",
+        "atrest.sync.v1.CAPABILITY_APPROVAL", "atrest.sync.v1.CAPABILITY_PURCHASES",
+        "atrest.sync.v1.Server", "atrest.sync.v1.Server.ServerInfo",
+      ],
+      base64: """
+        ChthdHJlc3Qvc3luYy92MS9zZXJ2ZXIucHJvdG8SDmF0cmVzdC5zeW5jLnYxIhMKEVNlcnZlckluZm9SZXF1ZXN0Is\
+        QBChJTZXJ2ZXJJbmZvUmVzcG9uc2USGAoHdmVyc2lvbhgBIAEoCVIHdmVyc2lvbhIkCg5zZXJ2ZXJfdGltZV9tcxgC\
+        IAEoA1IMc2VydmVyVGltZU1zEi4KBmxpbWl0cxgDIAEoCzIWLmF0cmVzdC5zeW5jLnYxLkxpbWl0c1IGbGltaXRzEj\
+        4KDGNhcGFiaWxpdGllcxgEIAMoDjIaLmF0cmVzdC5zeW5jLnYxLkNhcGFiaWxpdHlSDGNhcGFiaWxpdGllcyL2AQoG\
+        TGltaXRzEhgKB3JlY29yZHMYASABKARSB3JlY29yZHMSFAoFYnl0ZXMYAiABKARSBWJ5dGVzEiMKDW1lc3NhZ2VfYn\
+        l0ZXMYAyABKA1SDG1lc3NhZ2VCeXRlcxIuChNyZWNvcmRzX3Blcl9yZXF1ZXN0GAQgASgNUhFyZWNvcmRzUGVyUmVx\
+        dWVzdBIfCgt2YWx1ZV9ieXRlcxgFIAEoDVIKdmFsdWVCeXRlcxIhCgxyZWNvcmRfYnl0ZXMYBiABKA1SC3JlY29yZE\
+        J5dGVzEiMKDXdhdGNoX3N0cmVhbXMYByABKA1SDHdhdGNoU3RyZWFtcyp1CgpDYXBhYmlsaXR5EhoKFkNBUEFCSUxJ\
+        VFlfVU5TUEVDSUZJRUQQABIYChRDQVBBQklMSVRZX1JFQ09OQ0lMRRABEhcKE0NBUEFCSUxJVFlfQVBQUk9WQUwQAh\
+        IYChRDQVBBQklMSVRZX1BVUkNIQVNFUxADMl0KBlNlcnZlchJTCgpTZXJ2ZXJJbmZvEiEuYXRyZXN0LnN5bmMudjEu\
+        U2VydmVySW5mb1JlcXVlc3QaIi5hdHJlc3Quc3luYy52MS5TZXJ2ZXJJbmZvUmVzcG9uc2VCUQoSY29tLmF0cmVzdC\
+        5zeW5jLnYxUAFaImF0cmVzdC5jb20vcHJvdG9jb2wvc3luYy92MTtzeW5jdjGiAgNBVFOqAg5BdHJlc3QuU3luYy5W\
+        MWIGcHJvdG8z\
+
+        """),
+    ReflectedFile(
+      name: "atrest/sync/v1/accounts.proto",
+      imports: ["atrest/sync/v1/server.proto"],
+      services: ["atrest.sync.v1.Accounts"],
+      symbols: [
+        "atrest.sync.v1.AccountsGetRequest", "atrest.sync.v1.AccountsGetResponse",
+        "atrest.sync.v1.AccountsGetResponse.name", "atrest.sync.v1.AccountsGetResponse.created_ms",
+        "atrest.sync.v1.AccountsGetResponse.devices", "atrest.sync.v1.AccountsGetResponse.records",
+        "atrest.sync.v1.AccountsGetResponse.bytes", "atrest.sync.v1.AccountsGetResponse.limits",
+        "atrest.sync.v1.AccountsDeleteRequest", "atrest.sync.v1.AccountsDeleteRequest.account_name",
+        "atrest.sync.v1.AccountsDeleteResponse", "atrest.sync.v1.EventsRequest",
+        "atrest.sync.v1.EventsRequest.page_size", "atrest.sync.v1.EventsRequest.page_token",
+        "atrest.sync.v1.EventsResponse", "atrest.sync.v1.EventsResponse.events",
+        "atrest.sync.v1.EventsResponse.next_page_token", "atrest.sync.v1.Event",
+        "atrest.sync.v1.Event.number", "atrest.sync.v1.Event.at_ms", "atrest.sync.v1.Event.kind",
+        "atrest.sync.v1.Event.actor", "atrest.sync.v1.Event.subject", "atrest.sync.v1.Event.detail",
+        "atrest.sync.v1.Event.count", "atrest.sync.v1.Event.Kind",
         "atrest.sync.v1.Event.KIND_UNSPECIFIED", "atrest.sync.v1.Event.KIND_ACCOUNT_MADE",
         "atrest.sync.v1.Event.KIND_ACCOUNT_REMOVED", "atrest.sync.v1.Event.KIND_CODE_MADE",
         "atrest.sync.v1.Event.KIND_CODE_REFUSED", "atrest.sync.v1.Event.KIND_DEVICE_PAIRED",
@@ -38,31 +69,30 @@ enum Descriptors {
         "atrest.sync.v1.Accounts.Events",
       ],
       base64: """
-        Ch1hdHJlc3Qvc3luYy92MS9hY2NvdW50cy5wcm90bxIOYXRyZXN0LnN5bmMudjEiEwoRR2V0QWNjb3VudFJlcXVlc3\
-        QiwQEKEkdldEFjY291bnRSZXNwb25zZRISCgRuYW1lGAEgASgJUgRuYW1lEh0KCmNyZWF0ZWRfbXMYAiABKANSCWNy\
-        ZWF0ZWRNcxIYCgdkZXZpY2VzGAMgASgNUgdkZXZpY2VzEhgKB3JlY29yZHMYBCABKARSB3JlY29yZHMSFAoFYnl0ZX\
-        MYBSABKARSBWJ5dGVzEi4KBmxpbWl0cxgGIAEoCzIWLmF0cmVzdC5zeW5jLnYxLkxpbWl0c1IGbGltaXRzIvYBCgZM\
-        aW1pdHMSGAoHcmVjb3JkcxgBIAEoBFIHcmVjb3JkcxIUCgVieXRlcxgCIAEoBFIFYnl0ZXMSIwoNbWVzc2FnZV9ieX\
-        RlcxgDIAEoDVIMbWVzc2FnZUJ5dGVzEi4KE3JlY29yZHNfcGVyX3JlcXVlc3QYBCABKA1SEXJlY29yZHNQZXJSZXF1\
-        ZXN0Eh8KC3ZhbHVlX2J5dGVzGAUgASgNUgp2YWx1ZUJ5dGVzEiEKDHJlY29yZF9ieXRlcxgGIAEoDVILcmVjb3JkQn\
-        l0ZXMSIwoNd2F0Y2hfc3RyZWFtcxgHIAEoDVIMd2F0Y2hTdHJlYW1zIjkKFERlbGV0ZUFjY291bnRSZXF1ZXN0EiEK\
-        DGFjY291bnRfbmFtZRgBIAEoCVILYWNjb3VudE5hbWUiFwoVRGVsZXRlQWNjb3VudFJlc3BvbnNlIj0KDUV2ZW50c1\
-        JlcXVlc3QSFgoGYmVmb3JlGAEgASgEUgZiZWZvcmUSFAoFbGltaXQYAiABKA1SBWxpbWl0IlMKDkV2ZW50c1Jlc3Bv\
-        bnNlEi0KBmV2ZW50cxgBIAMoCzIVLmF0cmVzdC5zeW5jLnYxLkV2ZW50UgZldmVudHMSEgoEbW9yZRgCIAEoCFIEbW\
-        9yZSLnBAoFRXZlbnQSFgoGbnVtYmVyGAEgASgEUgZudW1iZXISEwoFYXRfbXMYAiABKANSBGF0TXMSLgoEa2luZBgD\
-        IAEoDjIaLmF0cmVzdC5zeW5jLnYxLkV2ZW50LktpbmRSBGtpbmQSFAoFYWN0b3IYBCABKAZSBWFjdG9yEhgKB3N1Ym\
-        plY3QYBSABKAZSB3N1YmplY3QSFgoGZGV0YWlsGAYgASgDUgZkZXRhaWwSFAoFY291bnQYByABKA1SBWNvdW50IqID\
-        CgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIVChFLSU5EX0FDQ09VTlRfTUFERRABEhgKFEtJTkRfQUNDT1VOVF\
-        9SRU1PVkVEEAISEgoOS0lORF9DT0RFX01BREUQAxIVChFLSU5EX0NPREVfUkVGVVNFRBAEEhYKEktJTkRfREVWSUNF\
-        X1BBSVJFRBAFEhgKFEtJTkRfREVWSUNFX0FQUFJPVkVEEAYSFgoSS0lORF9ERVZJQ0VfREVOSUVEEAcSFwoTS0lORF\
-        9ERVZJQ0VfUkVOQU1FRBAIEhcKE0tJTkRfREVWSUNFX1JFVk9LRUQQCRIXChNLSU5EX0RFVklDRV9SRU5FV0VEEAoS\
-        FgoSS0lORF9NQVNTX0RFTEVUSU9OEAsSFwoTS0lORF9QVVJDSEFTRV9UQUtFThAMEhkKFUtJTkRfUFVSQ0hBU0VfUk\
-        VGVVNFRBANEhcKE0tJTkRfUFVSQ0hBU0VfTU9WRUQQDhIUChBLSU5EX0JBQ0tVUF9NQURFEA8SGAoUS0lORF9SRVNU\
-        T1JFX05PVElDRUQQEDL4AQoIQWNjb3VudHMSTAoDR2V0EiEuYXRyZXN0LnN5bmMudjEuR2V0QWNjb3VudFJlcXVlc3\
-        QaIi5hdHJlc3Quc3luYy52MS5HZXRBY2NvdW50UmVzcG9uc2USVQoGRGVsZXRlEiQuYXRyZXN0LnN5bmMudjEuRGVs\
-        ZXRlQWNjb3VudFJlcXVlc3QaJS5hdHJlc3Quc3luYy52MS5EZWxldGVBY2NvdW50UmVzcG9uc2USRwoGRXZlbnRzEh\
-        0uYXRyZXN0LnN5bmMudjEuRXZlbnRzUmVxdWVzdBoeLmF0cmVzdC5zeW5jLnYxLkV2ZW50c1Jlc3BvbnNlYgZwcm90\
-        bzM=\
+        Ch1hdHJlc3Qvc3luYy92MS9hY2NvdW50cy5wcm90bxIOYXRyZXN0LnN5bmMudjEaG2F0cmVzdC9zeW5jL3YxL3Nlcn\
+        Zlci5wcm90byIUChJBY2NvdW50c0dldFJlcXVlc3QiwgEKE0FjY291bnRzR2V0UmVzcG9uc2USEgoEbmFtZRgBIAEo\
+        CVIEbmFtZRIdCgpjcmVhdGVkX21zGAIgASgDUgljcmVhdGVkTXMSGAoHZGV2aWNlcxgDIAEoDVIHZGV2aWNlcxIYCg\
+        dyZWNvcmRzGAQgASgEUgdyZWNvcmRzEhQKBWJ5dGVzGAUgASgEUgVieXRlcxIuCgZsaW1pdHMYBiABKAsyFi5hdHJl\
+        c3Quc3luYy52MS5MaW1pdHNSBmxpbWl0cyI6ChVBY2NvdW50c0RlbGV0ZVJlcXVlc3QSIQoMYWNjb3VudF9uYW1lGA\
+        EgASgJUgthY2NvdW50TmFtZSIYChZBY2NvdW50c0RlbGV0ZVJlc3BvbnNlImAKDUV2ZW50c1JlcXVlc3QSGwoJcGFn\
+        ZV9zaXplGAIgASgNUghwYWdlU2l6ZRIdCgpwYWdlX3Rva2VuGAMgASgJUglwYWdlVG9rZW5KBAgBEAJSBmJlZm9yZV\
+        IFbGltaXQicwoORXZlbnRzUmVzcG9uc2USLQoGZXZlbnRzGAEgAygLMhUuYXRyZXN0LnN5bmMudjEuRXZlbnRSBmV2\
+        ZW50cxImCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAlSDW5leHRQYWdlVG9rZW5KBAgCEANSBG1vcmUi5wQKBUV2ZW50Eh\
+        YKBm51bWJlchgBIAEoBFIGbnVtYmVyEhMKBWF0X21zGAIgASgDUgRhdE1zEi4KBGtpbmQYAyABKA4yGi5hdHJlc3Qu\
+        c3luYy52MS5FdmVudC5LaW5kUgRraW5kEhQKBWFjdG9yGAQgASgGUgVhY3RvchIYCgdzdWJqZWN0GAUgASgGUgdzdW\
+        JqZWN0EhYKBmRldGFpbBgGIAEoA1IGZGV0YWlsEhQKBWNvdW50GAcgASgNUgVjb3VudCKiAwoES2luZBIUChBLSU5E\
+        X1VOU1BFQ0lGSUVEEAASFQoRS0lORF9BQ0NPVU5UX01BREUQARIYChRLSU5EX0FDQ09VTlRfUkVNT1ZFRBACEhIKDk\
+        tJTkRfQ09ERV9NQURFEAMSFQoRS0lORF9DT0RFX1JFRlVTRUQQBBIWChJLSU5EX0RFVklDRV9QQUlSRUQQBRIYChRL\
+        SU5EX0RFVklDRV9BUFBST1ZFRBAGEhYKEktJTkRfREVWSUNFX0RFTklFRBAHEhcKE0tJTkRfREVWSUNFX1JFTkFNRU\
+        QQCBIXChNLSU5EX0RFVklDRV9SRVZPS0VEEAkSFwoTS0lORF9ERVZJQ0VfUkVORVdFRBAKEhYKEktJTkRfTUFTU19E\
+        RUxFVElPThALEhcKE0tJTkRfUFVSQ0hBU0VfVEFLRU4QDBIZChVLSU5EX1BVUkNIQVNFX1JFRlVTRUQQDRIXChNLSU\
+        5EX1BVUkNIQVNFX01PVkVEEA4SFAoQS0lORF9CQUNLVVBfTUFERRAPEhgKFEtJTkRfUkVTVE9SRV9OT1RJQ0VEEBAy\
+        /AEKCEFjY291bnRzEk4KA0dldBIiLmF0cmVzdC5zeW5jLnYxLkFjY291bnRzR2V0UmVxdWVzdBojLmF0cmVzdC5zeW\
+        5jLnYxLkFjY291bnRzR2V0UmVzcG9uc2USVwoGRGVsZXRlEiUuYXRyZXN0LnN5bmMudjEuQWNjb3VudHNEZWxldGVS\
+        ZXF1ZXN0GiYuYXRyZXN0LnN5bmMudjEuQWNjb3VudHNEZWxldGVSZXNwb25zZRJHCgZFdmVudHMSHS5hdHJlc3Quc3\
+        luYy52MS5FdmVudHNSZXF1ZXN0Gh4uYXRyZXN0LnN5bmMudjEuRXZlbnRzUmVzcG9uc2VCUQoSY29tLmF0cmVzdC5z\
+        eW5jLnYxUAFaImF0cmVzdC5jb20vcHJvdG9jb2wvc3luYy92MTtzeW5jdjGiAgNBVFOqAg5BdHJlc3QuU3luYy5WMW\
+        IGcHJvdG8z\
 
         """),
     ReflectedFile(
@@ -76,6 +106,9 @@ enum Descriptors {
         "atrest.sync.v1.PairResponse.token", "atrest.sync.v1.PairResponse.account_name",
         "atrest.sync.v1.PairResponse.server_time_ms", "atrest.sync.v1.PairResponse.device_name",
         "atrest.sync.v1.RenewRequest", "atrest.sync.v1.RenewRequest.nonce",
+        "atrest.sync.v1.RenewResponse", "atrest.sync.v1.RenewResponse.replica",
+        "atrest.sync.v1.RenewResponse.token", "atrest.sync.v1.RenewResponse.account_name",
+        "atrest.sync.v1.RenewResponse.server_time_ms", "atrest.sync.v1.RenewResponse.device_name",
         "atrest.sync.v1.InviteRequest", "atrest.sync.v1.InviteRequest.without_approval",
         "atrest.sync.v1.InviteResponse", "atrest.sync.v1.InviteResponse.code",
         "atrest.sync.v1.InviteResponse.expires_ms", "atrest.sync.v1.InviteResponse.needs_approval",
@@ -89,20 +122,21 @@ enum Descriptors {
         "atrest.sync.v1.ResolvePendingDeviceRequest.allow",
         "atrest.sync.v1.ResolvePendingDeviceResponse",
         "atrest.sync.v1.ResolvePendingDeviceResponse.device_name",
-        "atrest.sync.v1.ResolvePendingDeviceResponse.replica", "atrest.sync.v1.ListDevicesRequest",
-        "atrest.sync.v1.ListDevicesResponse", "atrest.sync.v1.ListDevicesResponse.devices",
+        "atrest.sync.v1.ResolvePendingDeviceResponse.replica", "atrest.sync.v1.DevicesListRequest",
+        "atrest.sync.v1.DevicesListResponse", "atrest.sync.v1.DevicesListResponse.devices",
         "atrest.sync.v1.Device", "atrest.sync.v1.Device.replica", "atrest.sync.v1.Device.name",
         "atrest.sync.v1.Device.paired_ms", "atrest.sync.v1.Device.seen_ms",
         "atrest.sync.v1.Device.revoked_ms", "atrest.sync.v1.Device.current",
         "atrest.sync.v1.Device.parent", "atrest.sync.v1.Device.renewed",
-        "atrest.sync.v1.Device.approver", "atrest.sync.v1.RenameDeviceRequest",
-        "atrest.sync.v1.RenameDeviceRequest.replica", "atrest.sync.v1.RenameDeviceRequest.name",
-        "atrest.sync.v1.RenameDeviceResponse", "atrest.sync.v1.RenameDeviceResponse.name",
-        "atrest.sync.v1.RevokeDeviceRequest", "atrest.sync.v1.RevokeDeviceRequest.replica",
-        "atrest.sync.v1.RevokeDeviceRequest.with_descendants",
-        "atrest.sync.v1.RevokeDeviceResponse", "atrest.sync.v1.RevokeDeviceResponse.revoked",
-        "atrest.sync.v1.RevokeDeviceResponse.remaining",
-        "atrest.sync.v1.RevokeDeviceResponse.spared", "atrest.sync.v1.Devices",
+        "atrest.sync.v1.Device.approver", "atrest.sync.v1.DevicesRenameRequest",
+        "atrest.sync.v1.DevicesRenameRequest.replica", "atrest.sync.v1.DevicesRenameRequest.name",
+        "atrest.sync.v1.DevicesRenameResponse", "atrest.sync.v1.DevicesRenameResponse.name",
+        "atrest.sync.v1.DevicesRevokeRequest", "atrest.sync.v1.DevicesRevokeRequest.replica",
+        "atrest.sync.v1.DevicesRevokeRequest.with_descendants",
+        "atrest.sync.v1.DevicesRevokeResponse",
+        "atrest.sync.v1.DevicesRevokeResponse.revoked_replicas",
+        "atrest.sync.v1.DevicesRevokeResponse.remaining_replicas",
+        "atrest.sync.v1.DevicesRevokeResponse.spared_replicas", "atrest.sync.v1.Devices",
         "atrest.sync.v1.Devices.Pair", "atrest.sync.v1.Devices.Invite",
         "atrest.sync.v1.Devices.ListPendingDevices", "atrest.sync.v1.Devices.ResolvePendingDevice",
         "atrest.sync.v1.Devices.Renew", "atrest.sync.v1.Devices.List",
@@ -114,36 +148,41 @@ enum Descriptors {
         ZSKoAQoMUGFpclJlc3BvbnNlEhgKB3JlcGxpY2EYASABKAZSB3JlcGxpY2ESFAoFdG9rZW4YAiABKAlSBXRva2VuEi\
         EKDGFjY291bnRfbmFtZRgDIAEoCVILYWNjb3VudE5hbWUSJAoOc2VydmVyX3RpbWVfbXMYBCABKANSDHNlcnZlclRp\
         bWVNcxIfCgtkZXZpY2VfbmFtZRgFIAEoCVIKZGV2aWNlTmFtZSIkCgxSZW5ld1JlcXVlc3QSFAoFbm9uY2UYASABKA\
-        xSBW5vbmNlIjoKDUludml0ZVJlcXVlc3QSKQoQd2l0aG91dF9hcHByb3ZhbBgBIAEoCFIPd2l0aG91dEFwcHJvdmFs\
-        ImoKDkludml0ZVJlc3BvbnNlEhIKBGNvZGUYASABKAlSBGNvZGUSHQoKZXhwaXJlc19tcxgCIAEoA1IJZXhwaXJlc0\
-        1zEiUKDm5lZWRzX2FwcHJvdmFsGAMgASgIUg1uZWVkc0FwcHJvdmFsIhsKGUxpc3RQZW5kaW5nRGV2aWNlc1JlcXVl\
-        c3QiZAoaTGlzdFBlbmRpbmdEZXZpY2VzUmVzcG9uc2USRgoPcGVuZGluZ19kZXZpY2VzGAEgAygLMh0uYXRyZXN0Ln\
-        N5bmMudjEuUGVuZGluZ0RldmljZVIOcGVuZGluZ0RldmljZXMipwEKDVBlbmRpbmdEZXZpY2USFgoGaGFuZGxlGAEg\
-        ASgGUgZoYW5kbGUSEgoEbmFtZRgCIAEoCVIEbmFtZRIZCghzaW5jZV9tcxgDIAEoA1IHc2luY2VNcxIdCgpleHBpcm\
-        VzX21zGAQgASgDUglleHBpcmVzTXMSGAoHaW52aXRlchgFIAEoBlIHaW52aXRlchIWCgZkaWdpdHMYBiABKAlSBmRp\
-        Z2l0cyJLChtSZXNvbHZlUGVuZGluZ0RldmljZVJlcXVlc3QSFgoGaGFuZGxlGAEgASgGUgZoYW5kbGUSFAoFYWxsb3\
-        cYAiABKAhSBWFsbG93IlkKHFJlc29sdmVQZW5kaW5nRGV2aWNlUmVzcG9uc2USHwoLZGV2aWNlX25hbWUYASABKAlS\
-        CmRldmljZU5hbWUSGAoHcmVwbGljYRgCIAEoBlIHcmVwbGljYSIUChJMaXN0RGV2aWNlc1JlcXVlc3QiRwoTTGlzdE\
-        RldmljZXNSZXNwb25zZRIwCgdkZXZpY2VzGAEgAygLMhYuYXRyZXN0LnN5bmMudjEuRGV2aWNlUgdkZXZpY2VzIvMB\
-        CgZEZXZpY2USGAoHcmVwbGljYRgBIAEoBlIHcmVwbGljYRISCgRuYW1lGAIgASgJUgRuYW1lEhsKCXBhaXJlZF9tcx\
-        gDIAEoA1IIcGFpcmVkTXMSFwoHc2Vlbl9tcxgEIAEoA1IGc2Vlbk1zEh0KCnJldm9rZWRfbXMYBSABKANSCXJldm9r\
-        ZWRNcxIYCgdjdXJyZW50GAYgASgIUgdjdXJyZW50EhYKBnBhcmVudBgHIAEoBlIGcGFyZW50EhgKB3JlbmV3ZWQYCC\
-        ABKAhSB3JlbmV3ZWQSGgoIYXBwcm92ZXIYCSABKAZSCGFwcHJvdmVyIkMKE1JlbmFtZURldmljZVJlcXVlc3QSGAoH\
-        cmVwbGljYRgBIAEoBlIHcmVwbGljYRISCgRuYW1lGAIgASgJUgRuYW1lIioKFFJlbmFtZURldmljZVJlc3BvbnNlEh\
-        IKBG5hbWUYASABKAlSBG5hbWUiWgoTUmV2b2tlRGV2aWNlUmVxdWVzdBIYCgdyZXBsaWNhGAEgASgGUgdyZXBsaWNh\
-        EikKEHdpdGhfZGVzY2VuZGFudHMYAiABKAhSD3dpdGhEZXNjZW5kYW50cyJmChRSZXZva2VEZXZpY2VSZXNwb25zZR\
-        IYCgdyZXZva2VkGAEgAygGUgdyZXZva2VkEhwKCXJlbWFpbmluZxgCIAMoBlIJcmVtYWluaW5nEhYKBnNwYXJlZBgD\
-        IAMoBlIGc3BhcmVkMrUFCgdEZXZpY2VzEkEKBFBhaXISGy5hdHJlc3Quc3luYy52MS5QYWlyUmVxdWVzdBocLmF0cm\
-        VzdC5zeW5jLnYxLlBhaXJSZXNwb25zZRJHCgZJbnZpdGUSHS5hdHJlc3Quc3luYy52MS5JbnZpdGVSZXF1ZXN0Gh4u\
-        YXRyZXN0LnN5bmMudjEuSW52aXRlUmVzcG9uc2USawoSTGlzdFBlbmRpbmdEZXZpY2VzEikuYXRyZXN0LnN5bmMudj\
-        EuTGlzdFBlbmRpbmdEZXZpY2VzUmVxdWVzdBoqLmF0cmVzdC5zeW5jLnYxLkxpc3RQZW5kaW5nRGV2aWNlc1Jlc3Bv\
-        bnNlEnEKFFJlc29sdmVQZW5kaW5nRGV2aWNlEisuYXRyZXN0LnN5bmMudjEuUmVzb2x2ZVBlbmRpbmdEZXZpY2VSZX\
-        F1ZXN0GiwuYXRyZXN0LnN5bmMudjEuUmVzb2x2ZVBlbmRpbmdEZXZpY2VSZXNwb25zZRJDCgVSZW5ldxIcLmF0cmVz\
-        dC5zeW5jLnYxLlJlbmV3UmVxdWVzdBocLmF0cmVzdC5zeW5jLnYxLlBhaXJSZXNwb25zZRJPCgRMaXN0EiIuYXRyZX\
-        N0LnN5bmMudjEuTGlzdERldmljZXNSZXF1ZXN0GiMuYXRyZXN0LnN5bmMudjEuTGlzdERldmljZXNSZXNwb25zZRJT\
-        CgZSZW5hbWUSIy5hdHJlc3Quc3luYy52MS5SZW5hbWVEZXZpY2VSZXF1ZXN0GiQuYXRyZXN0LnN5bmMudjEuUmVuYW\
-        1lRGV2aWNlUmVzcG9uc2USUwoGUmV2b2tlEiMuYXRyZXN0LnN5bmMudjEuUmV2b2tlRGV2aWNlUmVxdWVzdBokLmF0\
-        cmVzdC5zeW5jLnYxLlJldm9rZURldmljZVJlc3BvbnNlYgZwcm90bzM=\
+        xSBW5vbmNlIqkBCg1SZW5ld1Jlc3BvbnNlEhgKB3JlcGxpY2EYASABKAZSB3JlcGxpY2ESFAoFdG9rZW4YAiABKAlS\
+        BXRva2VuEiEKDGFjY291bnRfbmFtZRgDIAEoCVILYWNjb3VudE5hbWUSJAoOc2VydmVyX3RpbWVfbXMYBCABKANSDH\
+        NlcnZlclRpbWVNcxIfCgtkZXZpY2VfbmFtZRgFIAEoCVIKZGV2aWNlTmFtZSI6Cg1JbnZpdGVSZXF1ZXN0EikKEHdp\
+        dGhvdXRfYXBwcm92YWwYASABKAhSD3dpdGhvdXRBcHByb3ZhbCJqCg5JbnZpdGVSZXNwb25zZRISCgRjb2RlGAEgAS\
+        gJUgRjb2RlEh0KCmV4cGlyZXNfbXMYAiABKANSCWV4cGlyZXNNcxIlCg5uZWVkc19hcHByb3ZhbBgDIAEoCFINbmVl\
+        ZHNBcHByb3ZhbCIbChlMaXN0UGVuZGluZ0RldmljZXNSZXF1ZXN0ImQKGkxpc3RQZW5kaW5nRGV2aWNlc1Jlc3Bvbn\
+        NlEkYKD3BlbmRpbmdfZGV2aWNlcxgBIAMoCzIdLmF0cmVzdC5zeW5jLnYxLlBlbmRpbmdEZXZpY2VSDnBlbmRpbmdE\
+        ZXZpY2VzIqcBCg1QZW5kaW5nRGV2aWNlEhYKBmhhbmRsZRgBIAEoBlIGaGFuZGxlEhIKBG5hbWUYAiABKAlSBG5hbW\
+        USGQoIc2luY2VfbXMYAyABKANSB3NpbmNlTXMSHQoKZXhwaXJlc19tcxgEIAEoA1IJZXhwaXJlc01zEhgKB2ludml0\
+        ZXIYBSABKAZSB2ludml0ZXISFgoGZGlnaXRzGAYgASgJUgZkaWdpdHMiSwobUmVzb2x2ZVBlbmRpbmdEZXZpY2VSZX\
+        F1ZXN0EhYKBmhhbmRsZRgBIAEoBlIGaGFuZGxlEhQKBWFsbG93GAIgASgIUgVhbGxvdyJZChxSZXNvbHZlUGVuZGlu\
+        Z0RldmljZVJlc3BvbnNlEh8KC2RldmljZV9uYW1lGAEgASgJUgpkZXZpY2VOYW1lEhgKB3JlcGxpY2EYAiABKAZSB3\
+        JlcGxpY2EiFAoSRGV2aWNlc0xpc3RSZXF1ZXN0IkcKE0RldmljZXNMaXN0UmVzcG9uc2USMAoHZGV2aWNlcxgBIAMo\
+        CzIWLmF0cmVzdC5zeW5jLnYxLkRldmljZVIHZGV2aWNlcyLzAQoGRGV2aWNlEhgKB3JlcGxpY2EYASABKAZSB3JlcG\
+        xpY2ESEgoEbmFtZRgCIAEoCVIEbmFtZRIbCglwYWlyZWRfbXMYAyABKANSCHBhaXJlZE1zEhcKB3NlZW5fbXMYBCAB\
+        KANSBnNlZW5NcxIdCgpyZXZva2VkX21zGAUgASgDUglyZXZva2VkTXMSGAoHY3VycmVudBgGIAEoCFIHY3VycmVudB\
+        IWCgZwYXJlbnQYByABKAZSBnBhcmVudBIYCgdyZW5ld2VkGAggASgIUgdyZW5ld2VkEhoKCGFwcHJvdmVyGAkgASgG\
+        UghhcHByb3ZlciJEChREZXZpY2VzUmVuYW1lUmVxdWVzdBIYCgdyZXBsaWNhGAEgASgGUgdyZXBsaWNhEhIKBG5hbW\
+        UYAiABKAlSBG5hbWUiKwoVRGV2aWNlc1JlbmFtZVJlc3BvbnNlEhIKBG5hbWUYASABKAlSBG5hbWUiWwoURGV2aWNl\
+        c1Jldm9rZVJlcXVlc3QSGAoHcmVwbGljYRgBIAEoBlIHcmVwbGljYRIpChB3aXRoX2Rlc2NlbmRhbnRzGAIgASgIUg\
+        93aXRoRGVzY2VuZGFudHMimgEKFURldmljZXNSZXZva2VSZXNwb25zZRIpChByZXZva2VkX3JlcGxpY2FzGAEgAygG\
+        Ug9yZXZva2VkUmVwbGljYXMSLQoScmVtYWluaW5nX3JlcGxpY2FzGAIgAygGUhFyZW1haW5pbmdSZXBsaWNhcxInCg\
+        9zcGFyZWRfcmVwbGljYXMYAyADKAZSDnNwYXJlZFJlcGxpY2FzMroFCgdEZXZpY2VzEkEKBFBhaXISGy5hdHJlc3Qu\
+        c3luYy52MS5QYWlyUmVxdWVzdBocLmF0cmVzdC5zeW5jLnYxLlBhaXJSZXNwb25zZRJHCgZJbnZpdGUSHS5hdHJlc3\
+        Quc3luYy52MS5JbnZpdGVSZXF1ZXN0Gh4uYXRyZXN0LnN5bmMudjEuSW52aXRlUmVzcG9uc2USawoSTGlzdFBlbmRp\
+        bmdEZXZpY2VzEikuYXRyZXN0LnN5bmMudjEuTGlzdFBlbmRpbmdEZXZpY2VzUmVxdWVzdBoqLmF0cmVzdC5zeW5jLn\
+        YxLkxpc3RQZW5kaW5nRGV2aWNlc1Jlc3BvbnNlEnEKFFJlc29sdmVQZW5kaW5nRGV2aWNlEisuYXRyZXN0LnN5bmMu\
+        djEuUmVzb2x2ZVBlbmRpbmdEZXZpY2VSZXF1ZXN0GiwuYXRyZXN0LnN5bmMudjEuUmVzb2x2ZVBlbmRpbmdEZXZpY2\
+        VSZXNwb25zZRJECgVSZW5ldxIcLmF0cmVzdC5zeW5jLnYxLlJlbmV3UmVxdWVzdBodLmF0cmVzdC5zeW5jLnYxLlJl\
+        bmV3UmVzcG9uc2USTwoETGlzdBIiLmF0cmVzdC5zeW5jLnYxLkRldmljZXNMaXN0UmVxdWVzdBojLmF0cmVzdC5zeW\
+        5jLnYxLkRldmljZXNMaXN0UmVzcG9uc2USVQoGUmVuYW1lEiQuYXRyZXN0LnN5bmMudjEuRGV2aWNlc1JlbmFtZVJl\
+        cXVlc3QaJS5hdHJlc3Quc3luYy52MS5EZXZpY2VzUmVuYW1lUmVzcG9uc2USVQoGUmV2b2tlEiQuYXRyZXN0LnN5bm\
+        MudjEuRGV2aWNlc1Jldm9rZVJlcXVlc3QaJS5hdHJlc3Quc3luYy52MS5EZXZpY2VzUmV2b2tlUmVzcG9uc2VCUQoS\
+        Y29tLmF0cmVzdC5zeW5jLnYxUAFaImF0cmVzdC5jb20vcHJvdG9jb2wvc3luYy92MTtzeW5jdjGiAgNBVFOqAg5BdH\
+        Jlc3QuU3luYy5WMWIGcHJvdG8z\
 
         """),
     ReflectedFile(
@@ -151,33 +190,34 @@ enum Descriptors {
       imports: [],
       services: ["atrest.sync.v1.Entitlements"],
       symbols: [
-        "atrest.sync.v1.SubmitTransactionRequest",
-        "atrest.sync.v1.SubmitTransactionRequest.signed_transaction",
-        "atrest.sync.v1.SubmitTransactionRequest.transfer",
-        "atrest.sync.v1.SubmitTransactionResponse",
-        "atrest.sync.v1.SubmitTransactionResponse.rejection", "atrest.sync.v1.Rejection",
+        "atrest.sync.v1.EntitlementsSubmitRequest",
+        "atrest.sync.v1.EntitlementsSubmitRequest.signed_transaction",
+        "atrest.sync.v1.EntitlementsSubmitRequest.transfer",
+        "atrest.sync.v1.EntitlementsSubmitResponse",
+        "atrest.sync.v1.EntitlementsSubmitResponse.rejection", "atrest.sync.v1.Rejection",
         "atrest.sync.v1.Rejection.code", "atrest.sync.v1.Rejection.check",
         "atrest.sync.v1.Rejection.message", "atrest.sync.v1.Rejection.retryable",
-        "atrest.sync.v1.GetEntitlementsRequest", "atrest.sync.v1.GetEntitlementsResponse",
-        "atrest.sync.v1.GetEntitlementsResponse.app_account_token",
-        "atrest.sync.v1.GetEntitlementsResponse.verifies",
-        "atrest.sync.v1.GetEntitlementsResponse.held",
-        "atrest.sync.v1.GetEntitlementsResponse.server_time_ms", "atrest.sync.v1.Entitlements",
+        "atrest.sync.v1.EntitlementsGetRequest", "atrest.sync.v1.EntitlementsGetResponse",
+        "atrest.sync.v1.EntitlementsGetResponse.app_account_token",
+        "atrest.sync.v1.EntitlementsGetResponse.verifies",
+        "atrest.sync.v1.EntitlementsGetResponse.held",
+        "atrest.sync.v1.EntitlementsGetResponse.server_time_ms", "atrest.sync.v1.Entitlements",
         "atrest.sync.v1.Entitlements.Submit", "atrest.sync.v1.Entitlements.Get",
       ],
       base64: """
-        CiFhdHJlc3Qvc3luYy92MS9lbnRpdGxlbWVudHMucHJvdG8SDmF0cmVzdC5zeW5jLnYxImUKGFN1Ym1pdFRyYW5zYW\
-        N0aW9uUmVxdWVzdBItChJzaWduZWRfdHJhbnNhY3Rpb24YASABKAxSEXNpZ25lZFRyYW5zYWN0aW9uEhoKCHRyYW5z\
-        ZmVyGAIgASgIUgh0cmFuc2ZlciJUChlTdWJtaXRUcmFuc2FjdGlvblJlc3BvbnNlEjcKCXJlamVjdGlvbhgBIAEoCz\
-        IZLmF0cmVzdC5zeW5jLnYxLlJlamVjdGlvblIJcmVqZWN0aW9uIm0KCVJlamVjdGlvbhISCgRjb2RlGAEgASgJUgRj\
-        b2RlEhQKBWNoZWNrGAIgASgNUgVjaGVjaxIYCgdtZXNzYWdlGAMgASgJUgdtZXNzYWdlEhwKCXJldHJ5YWJsZRgEIA\
-        EoCFIJcmV0cnlhYmxlIhgKFkdldEVudGl0bGVtZW50c1JlcXVlc3QimwEKF0dldEVudGl0bGVtZW50c1Jlc3BvbnNl\
-        EioKEWFwcF9hY2NvdW50X3Rva2VuGAEgASgMUg9hcHBBY2NvdW50VG9rZW4SGgoIdmVyaWZpZXMYAiABKAhSCHZlcm\
-        lmaWVzEhIKBGhlbGQYAyABKA1SBGhlbGQSJAoOc2VydmVyX3RpbWVfbXMYBCABKANSDHNlcnZlclRpbWVNczLFAQoM\
-        RW50aXRsZW1lbnRzEl0KBlN1Ym1pdBIoLmF0cmVzdC5zeW5jLnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVxdWVzdBopLm\
-        F0cmVzdC5zeW5jLnYxLlN1Ym1pdFRyYW5zYWN0aW9uUmVzcG9uc2USVgoDR2V0EiYuYXRyZXN0LnN5bmMudjEuR2V0\
-        RW50aXRsZW1lbnRzUmVxdWVzdBonLmF0cmVzdC5zeW5jLnYxLkdldEVudGl0bGVtZW50c1Jlc3BvbnNlYgZwcm90bz\
-        M=\
+        CiFhdHJlc3Qvc3luYy92MS9lbnRpdGxlbWVudHMucHJvdG8SDmF0cmVzdC5zeW5jLnYxImYKGUVudGl0bGVtZW50c1\
+        N1Ym1pdFJlcXVlc3QSLQoSc2lnbmVkX3RyYW5zYWN0aW9uGAEgASgMUhFzaWduZWRUcmFuc2FjdGlvbhIaCgh0cmFu\
+        c2ZlchgCIAEoCFIIdHJhbnNmZXIiVQoaRW50aXRsZW1lbnRzU3VibWl0UmVzcG9uc2USNwoJcmVqZWN0aW9uGAEgAS\
+        gLMhkuYXRyZXN0LnN5bmMudjEuUmVqZWN0aW9uUglyZWplY3Rpb24ibQoJUmVqZWN0aW9uEhIKBGNvZGUYASABKAlS\
+        BGNvZGUSFAoFY2hlY2sYAiABKA1SBWNoZWNrEhgKB21lc3NhZ2UYAyABKAlSB21lc3NhZ2USHAoJcmV0cnlhYmxlGA\
+        QgASgIUglyZXRyeWFibGUiGAoWRW50aXRsZW1lbnRzR2V0UmVxdWVzdCKbAQoXRW50aXRsZW1lbnRzR2V0UmVzcG9u\
+        c2USKgoRYXBwX2FjY291bnRfdG9rZW4YASABKAxSD2FwcEFjY291bnRUb2tlbhIaCgh2ZXJpZmllcxgCIAEoCFIIdm\
+        VyaWZpZXMSEgoEaGVsZBgDIAEoDVIEaGVsZBIkCg5zZXJ2ZXJfdGltZV9tcxgEIAEoA1IMc2VydmVyVGltZU1zMscB\
+        CgxFbnRpdGxlbWVudHMSXwoGU3VibWl0EikuYXRyZXN0LnN5bmMudjEuRW50aXRsZW1lbnRzU3VibWl0UmVxdWVzdB\
+        oqLmF0cmVzdC5zeW5jLnYxLkVudGl0bGVtZW50c1N1Ym1pdFJlc3BvbnNlElYKA0dldBImLmF0cmVzdC5zeW5jLnYx\
+        LkVudGl0bGVtZW50c0dldFJlcXVlc3QaJy5hdHJlc3Quc3luYy52MS5FbnRpdGxlbWVudHNHZXRSZXNwb25zZUJRCh\
+        Jjb20uYXRyZXN0LnN5bmMudjFQAVoiYXRyZXN0LmNvbS9wcm90b2NvbC9zeW5jL3YxO3N5bmN2MaICA0FUU6oCDkF0\
+        cmVzdC5TeW5jLlYxYgZwcm90bzM=\
 
         """),
     ReflectedFile(
@@ -228,15 +268,16 @@ enum Descriptors {
         SW50YWtlUgZpbnRha2USHwoLcHJ1bmVfZmxvb3IYDyABKAhSCnBydW5lRmxvb3IaPwoGSW50YWtlEhMKBWF0X21zGA\
         EgASgDUgRhdE1zEiAKC21pbGxpbGl0cmVzGAIgASgNUgttaWxsaWxpdHJlcyJdCgpQcmVmZXJlbmNlEhgKB2RlbGV0\
         ZWQYASABKAhSB2RlbGV0ZWQSFAoFdmFsdWUYAiABKAlSBXZhbHVlEh8KC3BydW5lX2Zsb29yGA8gASgIUgpwcnVuZU\
-        Zsb29yIjwKC0VudGl0bGVtZW50Ei0KEnNpZ25lZF90cmFuc2FjdGlvbhgCIAEoDFIRc2lnbmVkVHJhbnNhY3Rpb24i\
-        0AIKCENvbmZsaWN0EhgKB2RlbGV0ZWQYASABKAhSB2RlbGV0ZWQSNAoFZW50cnkYAiABKAsyHi5hdHJlc3Quc3luYy\
-        52MS5Db25mbGljdC5FbnRyeVIFZW50cnkSHwoLcHJ1bmVfZmxvb3IYDyABKAhSCnBydW5lRmxvb3Ia0gEKBUVudHJ5\
-        EigKBGtpbmQYASABKA4yFC5hdHJlc3Quc3luYy52MS5LaW5kUgRraW5kEg4KAmlkGAIgASgMUgJpZBIUCgVmaWVsZB\
-        gDIAEoDVIFZmllbGQSLAoEbG9zdBgEIAEoCzIYLmF0cmVzdC5zeW5jLnYxLlJlZ2lzdGVyUgRsb3N0EiwKBGtlcHQY\
-        BSABKAsyGC5hdHJlc3Quc3luYy52MS5SZWdpc3RlclIEa2VwdBIdCgpub3RpY2VkX21zGAYgASgDUglub3RpY2VkTX\
-        MqfAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9TRVNTSU9OEAESDgoKS0lORF9XQVRFUhACEhMK\
-        D0tJTkRfUFJFRkVSRU5DRRADEhQKEEtJTkRfRU5USVRMRU1FTlQQBBIRCg1LSU5EX0NPTkZMSUNUEAViBnByb3RvMw\
-        ==\
+        Zsb29yIkIKC0VudGl0bGVtZW50Ei0KEnNpZ25lZF90cmFuc2FjdGlvbhgCIAEoDFIRc2lnbmVkVHJhbnNhY3Rpb25K\
+        BAgBEAIi0AIKCENvbmZsaWN0EhgKB2RlbGV0ZWQYASABKAhSB2RlbGV0ZWQSNAoFZW50cnkYAiABKAsyHi5hdHJlc3\
+        Quc3luYy52MS5Db25mbGljdC5FbnRyeVIFZW50cnkSHwoLcHJ1bmVfZmxvb3IYDyABKAhSCnBydW5lRmxvb3Ia0gEK\
+        BUVudHJ5EigKBGtpbmQYASABKA4yFC5hdHJlc3Quc3luYy52MS5LaW5kUgRraW5kEg4KAmlkGAIgASgMUgJpZBIUCg\
+        VmaWVsZBgDIAEoDVIFZmllbGQSLAoEbG9zdBgEIAEoCzIYLmF0cmVzdC5zeW5jLnYxLlJlZ2lzdGVyUgRsb3N0EiwK\
+        BGtlcHQYBSABKAsyGC5hdHJlc3Quc3luYy52MS5SZWdpc3RlclIEa2VwdBIdCgpub3RpY2VkX21zGAYgASgDUglub3\
+        RpY2VkTXMqfAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9TRVNTSU9OEAESDgoKS0lORF9XQVRF\
+        UhACEhMKD0tJTkRfUFJFRkVSRU5DRRADEhQKEEtJTkRfRU5USVRMRU1FTlQQBBIRCg1LSU5EX0NPTkZMSUNUEAVCUQ\
+        oSY29tLmF0cmVzdC5zeW5jLnYxUAFaImF0cmVzdC5jb20vcHJvdG9jb2wvc3luYy92MTtzeW5jdjGiAgNBVFOqAg5B\
+        dHJlc3QuU3luYy5WMWIGcHJvdG8z\
 
         """),
     ReflectedFile(
@@ -254,9 +295,10 @@ enum Descriptors {
         "atrest.sync.v1.OutboxSegment.settled_through", "atrest.sync.v1.OutboxSegment.steps",
         "atrest.sync.v1.OutboxPosition", "atrest.sync.v1.OutboxPosition.number",
         "atrest.sync.v1.OutboxPosition.token", "atrest.sync.v1.Offer",
-        "atrest.sync.v1.Offer.record", "atrest.sync.v1.Offer.written",
+        "atrest.sync.v1.Offer.record", "atrest.sync.v1.Offer.written_fields",
         "atrest.sync.v1.Offer.restored", "atrest.sync.v1.ExchangeResponse",
-        "atrest.sync.v1.ExchangeResponse.refusals", "atrest.sync.v1.ExchangeResponse.superseded",
+        "atrest.sync.v1.ExchangeResponse.refusals",
+        "atrest.sync.v1.ExchangeResponse.superseded_offers",
         "atrest.sync.v1.ExchangeResponse.records", "atrest.sync.v1.ExchangeResponse.cursor",
         "atrest.sync.v1.ExchangeResponse.more", "atrest.sync.v1.ExchangeResponse.restarted",
         "atrest.sync.v1.ExchangeResponse.server_time_ms", "atrest.sync.v1.ExchangeResponse.head",
@@ -268,9 +310,9 @@ enum Descriptors {
         "atrest.sync.v1.Refusal.REASON_INVALID", "atrest.sync.v1.Refusal.REASON_TOO_LARGE",
         "atrest.sync.v1.Refusal.REASON_MASS_DELETION", "atrest.sync.v1.Refusal.REASON_DAMAGED",
         "atrest.sync.v1.Refusal.REASON_QUOTA", "atrest.sync.v1.WatchRequest",
-        "atrest.sync.v1.WatchRequest.cursor", "atrest.sync.v1.WatchEvent",
-        "atrest.sync.v1.WatchEvent.after", "atrest.sync.v1.WatchEvent.records",
-        "atrest.sync.v1.WatchEvent.cursor", "atrest.sync.v1.WatchEvent.server_time_ms",
+        "atrest.sync.v1.WatchRequest.cursor", "atrest.sync.v1.WatchResponse",
+        "atrest.sync.v1.WatchResponse.after", "atrest.sync.v1.WatchResponse.records",
+        "atrest.sync.v1.WatchResponse.cursor", "atrest.sync.v1.WatchResponse.server_time_ms",
         "atrest.sync.v1.ReconcileRequest", "atrest.sync.v1.ReconcileRequest.ranges",
         "atrest.sync.v1.ReconcileRequest.last_known_head", "atrest.sync.v1.Range",
         "atrest.sync.v1.Range.end", "atrest.sync.v1.Range.mode", "atrest.sync.v1.Range.count",
@@ -279,7 +321,7 @@ enum Descriptors {
         "atrest.sync.v1.Range.MODE_FINGERPRINT", "atrest.sync.v1.Range.MODE_ITEMS",
         "atrest.sync.v1.Item", "atrest.sync.v1.Item.key", "atrest.sync.v1.Item.fingerprint",
         "atrest.sync.v1.ReconcileResponse", "atrest.sync.v1.ReconcileResponse.ranges",
-        "atrest.sync.v1.ReconcileResponse.records", "atrest.sync.v1.ReconcileResponse.wanted",
+        "atrest.sync.v1.ReconcileResponse.records", "atrest.sync.v1.ReconcileResponse.wanted_keys",
         "atrest.sync.v1.ReconcileResponse.server_time_ms",
         "atrest.sync.v1.ReconcileResponse.restarted", "atrest.sync.v1.Sync",
         "atrest.sync.v1.Sync.Exchange", "atrest.sync.v1.Sync.Watch",
@@ -296,36 +338,38 @@ enum Descriptors {
         ltZU1zSgQIBBAFIoIBCg1PdXRib3hTZWdtZW50EhwKCWNvbmZpcm1lZBgBIAEoBlIJY29uZmlybWVkEhQKBXRva2Vu\
         GAIgASgGUgV0b2tlbhInCg9zZXR0bGVkX3Rocm91Z2gYAyABKARSDnNldHRsZWRUaHJvdWdoEhQKBXN0ZXBzGAQgAy\
         gNUgVzdGVwcyI+Cg5PdXRib3hQb3NpdGlvbhIWCgZudW1iZXIYASABKARSBm51bWJlchIUCgV0b2tlbhgCIAEoBlIF\
-        dG9rZW4ibQoFT2ZmZXISLgoGcmVjb3JkGAEgASgLMhYuYXRyZXN0LnN5bmMudjEuUmVjb3JkUgZyZWNvcmQSGAoHd3\
-        JpdHRlbhgCIAMoDVIHd3JpdHRlbhIaCghyZXN0b3JlZBgDIAEoCFIIcmVzdG9yZWQivwMKEEV4Y2hhbmdlUmVzcG9u\
-        c2USMwoIcmVmdXNhbHMYASADKAsyFy5hdHJlc3Quc3luYy52MS5SZWZ1c2FsUghyZWZ1c2FscxIeCgpzdXBlcnNlZG\
-        VkGAIgAygNUgpzdXBlcnNlZGVkEjAKB3JlY29yZHMYAyADKAsyFi5hdHJlc3Quc3luYy52MS5SZWNvcmRSB3JlY29y\
-        ZHMSLgoGY3Vyc29yGAQgASgLMhYuYXRyZXN0LnN5bmMudjEuQ3Vyc29yUgZjdXJzb3ISEgoEbW9yZRgFIAEoCFIEbW\
-        9yZRIcCglyZXN0YXJ0ZWQYBiABKAhSCXJlc3RhcnRlZBIkCg5zZXJ2ZXJfdGltZV9tcxgHIAEoA1IMc2VydmVyVGlt\
-        ZU1zEioKBGhlYWQYCSABKAsyFi5hdHJlc3Quc3luYy52MS5DdXJzb3JSBGhlYWQSQwoNdGFrZW5fdGhyb3VnaBgKIA\
-        EoCzIeLmF0cmVzdC5zeW5jLnYxLk91dGJveFBvc2l0aW9uUgx0YWtlblRocm91Z2gSJQoOY2xvY2tfZG91YnRmdWwY\
-        CyABKAhSDWNsb2NrRG91YnRmdWxKBAgIEAkimwIKB1JlZnVzYWwSFAoFaW5kZXgYASABKA1SBWluZGV4EjYKBnJlYX\
-        NvbhgCIAEoDjIeLmF0cmVzdC5zeW5jLnYxLlJlZnVzYWwuUmVhc29uUgZyZWFzb24SGAoHbWVzc2FnZRgDIAEoCVIH\
-        bWVzc2FnZSKnAQoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhUKEVJFQVNPTl9DTE9DS19TS0VXEAESEg\
-        oOUkVBU09OX0lOVkFMSUQQAhIUChBSRUFTT05fVE9PX0xBUkdFEAMSGAoUUkVBU09OX01BU1NfREVMRVRJT04QBRIS\
-        Cg5SRUFTT05fREFNQUdFRBAGEhAKDFJFQVNPTl9RVU9UQRAHIgQIBBAEIj4KDFdhdGNoUmVxdWVzdBIuCgZjdXJzb3\
-        IYASABKAsyFi5hdHJlc3Quc3luYy52MS5DdXJzb3JSBmN1cnNvciLCAQoKV2F0Y2hFdmVudBIsCgVhZnRlchgBIAEo\
-        CzIWLmF0cmVzdC5zeW5jLnYxLkN1cnNvclIFYWZ0ZXISMAoHcmVjb3JkcxgCIAMoCzIWLmF0cmVzdC5zeW5jLnYxLl\
-        JlY29yZFIHcmVjb3JkcxIuCgZjdXJzb3IYAyABKAsyFi5hdHJlc3Quc3luYy52MS5DdXJzb3JSBmN1cnNvchIkCg5z\
-        ZXJ2ZXJfdGltZV9tcxgEIAEoA1IMc2VydmVyVGltZU1zIoEBChBSZWNvbmNpbGVSZXF1ZXN0Ei0KBnJhbmdlcxgBIA\
-        MoCzIVLmF0cmVzdC5zeW5jLnYxLlJhbmdlUgZyYW5nZXMSPgoPbGFzdF9rbm93bl9oZWFkGAIgASgLMhYuYXRyZXN0\
-        LnN5bmMudjEuQ3Vyc29yUg1sYXN0S25vd25IZWFkIu0BCgVSYW5nZRIQCgNlbmQYASABKAxSA2VuZBIuCgRtb2RlGA\
-        IgASgOMhouYXRyZXN0LnN5bmMudjEuUmFuZ2UuTW9kZVIEbW9kZRIUCgVjb3VudBgDIAEoBFIFY291bnQSIAoLZmlu\
-        Z2VycHJpbnQYBCABKAZSC2ZpbmdlcnByaW50EioKBWl0ZW1zGAUgAygLMhQuYXRyZXN0LnN5bmMudjEuSXRlbVIFaX\
-        RlbXMiPgoETW9kZRIQCgxNT0RFX1NFVFRMRUQQABIUChBNT0RFX0ZJTkdFUlBSSU5UEAESDgoKTU9ERV9JVEVNUxAC\
-        IjoKBEl0ZW0SEAoDa2V5GAEgASgMUgNrZXkSIAoLZmluZ2VycHJpbnQYAiABKAZSC2ZpbmdlcnByaW50ItABChFSZW\
-        NvbmNpbGVSZXNwb25zZRItCgZyYW5nZXMYASADKAsyFS5hdHJlc3Quc3luYy52MS5SYW5nZVIGcmFuZ2VzEjAKB3Jl\
-        Y29yZHMYAiADKAsyFi5hdHJlc3Quc3luYy52MS5SZWNvcmRSB3JlY29yZHMSFgoGd2FudGVkGAMgAygMUgZ3YW50ZW\
-        QSJAoOc2VydmVyX3RpbWVfbXMYBCABKANSDHNlcnZlclRpbWVNcxIcCglyZXN0YXJ0ZWQYBSABKAhSCXJlc3RhcnRl\
-        ZDLsAQoEU3luYxJNCghFeGNoYW5nZRIfLmF0cmVzdC5zeW5jLnYxLkV4Y2hhbmdlUmVxdWVzdBogLmF0cmVzdC5zeW\
-        5jLnYxLkV4Y2hhbmdlUmVzcG9uc2USQwoFV2F0Y2gSHC5hdHJlc3Quc3luYy52MS5XYXRjaFJlcXVlc3QaGi5hdHJl\
-        c3Quc3luYy52MS5XYXRjaEV2ZW50MAESUAoJUmVjb25jaWxlEiAuYXRyZXN0LnN5bmMudjEuUmVjb25jaWxlUmVxdW\
-        VzdBohLmF0cmVzdC5zeW5jLnYxLlJlY29uY2lsZVJlc3BvbnNlYgZwcm90bzM=\
+        dG9rZW4iegoFT2ZmZXISLgoGcmVjb3JkGAEgASgLMhYuYXRyZXN0LnN5bmMudjEuUmVjb3JkUgZyZWNvcmQSJQoOd3\
+        JpdHRlbl9maWVsZHMYAiADKA1SDXdyaXR0ZW5GaWVsZHMSGgoIcmVzdG9yZWQYAyABKAhSCHJlc3RvcmVkIswDChBF\
+        eGNoYW5nZVJlc3BvbnNlEjMKCHJlZnVzYWxzGAEgAygLMhcuYXRyZXN0LnN5bmMudjEuUmVmdXNhbFIIcmVmdXNhbH\
+        MSKwoRc3VwZXJzZWRlZF9vZmZlcnMYAiADKA1SEHN1cGVyc2VkZWRPZmZlcnMSMAoHcmVjb3JkcxgDIAMoCzIWLmF0\
+        cmVzdC5zeW5jLnYxLlJlY29yZFIHcmVjb3JkcxIuCgZjdXJzb3IYBCABKAsyFi5hdHJlc3Quc3luYy52MS5DdXJzb3\
+        JSBmN1cnNvchISCgRtb3JlGAUgASgIUgRtb3JlEhwKCXJlc3RhcnRlZBgGIAEoCFIJcmVzdGFydGVkEiQKDnNlcnZl\
+        cl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMSKgoEaGVhZBgJIAEoCzIWLmF0cmVzdC5zeW5jLnYxLkN1cnNvcl\
+        IEaGVhZBJDCg10YWtlbl90aHJvdWdoGAogASgLMh4uYXRyZXN0LnN5bmMudjEuT3V0Ym94UG9zaXRpb25SDHRha2Vu\
+        VGhyb3VnaBIlCg5jbG9ja19kb3VidGZ1bBgLIAEoCFINY2xvY2tEb3VidGZ1bEoECAgQCSKbAgoHUmVmdXNhbBIUCg\
+        VpbmRleBgBIAEoDVIFaW5kZXgSNgoGcmVhc29uGAIgASgOMh4uYXRyZXN0LnN5bmMudjEuUmVmdXNhbC5SZWFzb25S\
+        BnJlYXNvbhIYCgdtZXNzYWdlGAMgASgJUgdtZXNzYWdlIqcBCgZSZWFzb24SFgoSUkVBU09OX1VOU1BFQ0lGSUVEEA\
+        ASFQoRUkVBU09OX0NMT0NLX1NLRVcQARISCg5SRUFTT05fSU5WQUxJRBACEhQKEFJFQVNPTl9UT09fTEFSR0UQAxIY\
+        ChRSRUFTT05fTUFTU19ERUxFVElPThAFEhIKDlJFQVNPTl9EQU1BR0VEEAYSEAoMUkVBU09OX1FVT1RBEAciBAgEEA\
+        QiPgoMV2F0Y2hSZXF1ZXN0Ei4KBmN1cnNvchgBIAEoCzIWLmF0cmVzdC5zeW5jLnYxLkN1cnNvclIGY3Vyc29yIsUB\
+        Cg1XYXRjaFJlc3BvbnNlEiwKBWFmdGVyGAEgASgLMhYuYXRyZXN0LnN5bmMudjEuQ3Vyc29yUgVhZnRlchIwCgdyZW\
+        NvcmRzGAIgAygLMhYuYXRyZXN0LnN5bmMudjEuUmVjb3JkUgdyZWNvcmRzEi4KBmN1cnNvchgDIAEoCzIWLmF0cmVz\
+        dC5zeW5jLnYxLkN1cnNvclIGY3Vyc29yEiQKDnNlcnZlcl90aW1lX21zGAQgASgDUgxzZXJ2ZXJUaW1lTXMigQEKEF\
+        JlY29uY2lsZVJlcXVlc3QSLQoGcmFuZ2VzGAEgAygLMhUuYXRyZXN0LnN5bmMudjEuUmFuZ2VSBnJhbmdlcxI+Cg9s\
+        YXN0X2tub3duX2hlYWQYAiABKAsyFi5hdHJlc3Quc3luYy52MS5DdXJzb3JSDWxhc3RLbm93bkhlYWQi7QEKBVJhbm\
+        dlEhAKA2VuZBgBIAEoDFIDZW5kEi4KBG1vZGUYAiABKA4yGi5hdHJlc3Quc3luYy52MS5SYW5nZS5Nb2RlUgRtb2Rl\
+        EhQKBWNvdW50GAMgASgEUgVjb3VudBIgCgtmaW5nZXJwcmludBgEIAEoBlILZmluZ2VycHJpbnQSKgoFaXRlbXMYBS\
+        ADKAsyFC5hdHJlc3Quc3luYy52MS5JdGVtUgVpdGVtcyI+CgRNb2RlEhAKDE1PREVfU0VUVExFRBAAEhQKEE1PREVf\
+        RklOR0VSUFJJTlQQARIOCgpNT0RFX0lURU1TEAIiOgoESXRlbRIQCgNrZXkYASABKAxSA2tleRIgCgtmaW5nZXJwcm\
+        ludBgCIAEoBlILZmluZ2VycHJpbnQi2QEKEVJlY29uY2lsZVJlc3BvbnNlEi0KBnJhbmdlcxgBIAMoCzIVLmF0cmVz\
+        dC5zeW5jLnYxLlJhbmdlUgZyYW5nZXMSMAoHcmVjb3JkcxgCIAMoCzIWLmF0cmVzdC5zeW5jLnYxLlJlY29yZFIHcm\
+        Vjb3JkcxIfCgt3YW50ZWRfa2V5cxgDIAMoDFIKd2FudGVkS2V5cxIkCg5zZXJ2ZXJfdGltZV9tcxgEIAEoA1IMc2Vy\
+        dmVyVGltZU1zEhwKCXJlc3RhcnRlZBgFIAEoCFIJcmVzdGFydGVkMu8BCgRTeW5jEk0KCEV4Y2hhbmdlEh8uYXRyZX\
+        N0LnN5bmMudjEuRXhjaGFuZ2VSZXF1ZXN0GiAuYXRyZXN0LnN5bmMudjEuRXhjaGFuZ2VSZXNwb25zZRJGCgVXYXRj\
+        aBIcLmF0cmVzdC5zeW5jLnYxLldhdGNoUmVxdWVzdBodLmF0cmVzdC5zeW5jLnYxLldhdGNoUmVzcG9uc2UwARJQCg\
+        lSZWNvbmNpbGUSIC5hdHJlc3Quc3luYy52MS5SZWNvbmNpbGVSZXF1ZXN0GiEuYXRyZXN0LnN5bmMudjEuUmVjb25j\
+        aWxlUmVzcG9uc2VCUQoSY29tLmF0cmVzdC5zeW5jLnYxUAFaImF0cmVzdC5jb20vcHJvdG9jb2wvc3luYy92MTtzeW\
+        5jdjGiAgNBVFOqAg5BdHJlc3QuU3luYy5WMWIGcHJvdG8z\
 
         """),
     ReflectedFile(

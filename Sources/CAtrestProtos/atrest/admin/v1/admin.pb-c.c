@@ -322,6 +322,51 @@ void   atrest__admin__v1__add_account_request__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__add_account_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__admin__v1__add_account_response__init
+                     (Atrest__Admin__V1__AddAccountResponse         *message)
+{
+  static const Atrest__Admin__V1__AddAccountResponse init_value = ATREST__ADMIN__V1__ADD_ACCOUNT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__add_account_response__get_packed_size
+                     (const Atrest__Admin__V1__AddAccountResponse *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__add_account_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__add_account_response__pack
+                     (const Atrest__Admin__V1__AddAccountResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__add_account_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__add_account_response__pack_to_buffer
+                     (const Atrest__Admin__V1__AddAccountResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__add_account_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__AddAccountResponse *
+       atrest__admin__v1__add_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__AddAccountResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__add_account_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__add_account_response__free_unpacked
+                     (Atrest__Admin__V1__AddAccountResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__add_account_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__admin__v1__invite_device_request__init
                      (Atrest__Admin__V1__InviteDeviceRequest         *message)
 {
@@ -367,49 +412,49 @@ void   atrest__admin__v1__invite_device_request__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__invite_device_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__admin__v1__invitation_response__init
-                     (Atrest__Admin__V1__InvitationResponse         *message)
+void   atrest__admin__v1__invite_device_response__init
+                     (Atrest__Admin__V1__InviteDeviceResponse         *message)
 {
-  static const Atrest__Admin__V1__InvitationResponse init_value = ATREST__ADMIN__V1__INVITATION_RESPONSE__INIT;
+  static const Atrest__Admin__V1__InviteDeviceResponse init_value = ATREST__ADMIN__V1__INVITE_DEVICE_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__admin__v1__invitation_response__get_packed_size
-                     (const Atrest__Admin__V1__InvitationResponse *message)
+size_t atrest__admin__v1__invite_device_response__get_packed_size
+                     (const Atrest__Admin__V1__InviteDeviceResponse *message)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__invitation_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__invite_device_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__admin__v1__invitation_response__pack
-                     (const Atrest__Admin__V1__InvitationResponse *message,
+size_t atrest__admin__v1__invite_device_response__pack
+                     (const Atrest__Admin__V1__InviteDeviceResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__invitation_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__invite_device_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__admin__v1__invitation_response__pack_to_buffer
-                     (const Atrest__Admin__V1__InvitationResponse *message,
+size_t atrest__admin__v1__invite_device_response__pack_to_buffer
+                     (const Atrest__Admin__V1__InviteDeviceResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__invitation_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__invite_device_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Admin__V1__InvitationResponse *
-       atrest__admin__v1__invitation_response__unpack
+Atrest__Admin__V1__InviteDeviceResponse *
+       atrest__admin__v1__invite_device_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Admin__V1__InvitationResponse *)
-     protobuf_c_message_unpack (&atrest__admin__v1__invitation_response__descriptor,
+  return (Atrest__Admin__V1__InviteDeviceResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__invite_device_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__admin__v1__invitation_response__free_unpacked
-                     (Atrest__Admin__V1__InvitationResponse *message,
+void   atrest__admin__v1__invite_device_response__free_unpacked
+                     (Atrest__Admin__V1__InviteDeviceResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__admin__v1__invitation_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__invite_device_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   atrest__admin__v1__remove_account_request__init
@@ -637,94 +682,94 @@ void   atrest__admin__v1__account__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__account__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__admin__v1__list_account_devices_request__init
-                     (Atrest__Admin__V1__ListAccountDevicesRequest         *message)
+void   atrest__admin__v1__list_devices_request__init
+                     (Atrest__Admin__V1__ListDevicesRequest         *message)
 {
-  static const Atrest__Admin__V1__ListAccountDevicesRequest init_value = ATREST__ADMIN__V1__LIST_ACCOUNT_DEVICES_REQUEST__INIT;
+  static const Atrest__Admin__V1__ListDevicesRequest init_value = ATREST__ADMIN__V1__LIST_DEVICES_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__admin__v1__list_account_devices_request__get_packed_size
-                     (const Atrest__Admin__V1__ListAccountDevicesRequest *message)
+size_t atrest__admin__v1__list_devices_request__get_packed_size
+                     (const Atrest__Admin__V1__ListDevicesRequest *message)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__list_account_devices_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__list_devices_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__admin__v1__list_account_devices_request__pack
-                     (const Atrest__Admin__V1__ListAccountDevicesRequest *message,
+size_t atrest__admin__v1__list_devices_request__pack
+                     (const Atrest__Admin__V1__ListDevicesRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__list_account_devices_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__list_devices_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__admin__v1__list_account_devices_request__pack_to_buffer
-                     (const Atrest__Admin__V1__ListAccountDevicesRequest *message,
+size_t atrest__admin__v1__list_devices_request__pack_to_buffer
+                     (const Atrest__Admin__V1__ListDevicesRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__list_account_devices_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__list_devices_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Admin__V1__ListAccountDevicesRequest *
-       atrest__admin__v1__list_account_devices_request__unpack
+Atrest__Admin__V1__ListDevicesRequest *
+       atrest__admin__v1__list_devices_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Admin__V1__ListAccountDevicesRequest *)
-     protobuf_c_message_unpack (&atrest__admin__v1__list_account_devices_request__descriptor,
+  return (Atrest__Admin__V1__ListDevicesRequest *)
+     protobuf_c_message_unpack (&atrest__admin__v1__list_devices_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__admin__v1__list_account_devices_request__free_unpacked
-                     (Atrest__Admin__V1__ListAccountDevicesRequest *message,
+void   atrest__admin__v1__list_devices_request__free_unpacked
+                     (Atrest__Admin__V1__ListDevicesRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__admin__v1__list_account_devices_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__list_devices_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__admin__v1__list_account_devices_response__init
-                     (Atrest__Admin__V1__ListAccountDevicesResponse         *message)
+void   atrest__admin__v1__list_devices_response__init
+                     (Atrest__Admin__V1__ListDevicesResponse         *message)
 {
-  static const Atrest__Admin__V1__ListAccountDevicesResponse init_value = ATREST__ADMIN__V1__LIST_ACCOUNT_DEVICES_RESPONSE__INIT;
+  static const Atrest__Admin__V1__ListDevicesResponse init_value = ATREST__ADMIN__V1__LIST_DEVICES_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__admin__v1__list_account_devices_response__get_packed_size
-                     (const Atrest__Admin__V1__ListAccountDevicesResponse *message)
+size_t atrest__admin__v1__list_devices_response__get_packed_size
+                     (const Atrest__Admin__V1__ListDevicesResponse *message)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__list_account_devices_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__list_devices_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__admin__v1__list_account_devices_response__pack
-                     (const Atrest__Admin__V1__ListAccountDevicesResponse *message,
+size_t atrest__admin__v1__list_devices_response__pack
+                     (const Atrest__Admin__V1__ListDevicesResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__list_account_devices_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__list_devices_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__admin__v1__list_account_devices_response__pack_to_buffer
-                     (const Atrest__Admin__V1__ListAccountDevicesResponse *message,
+size_t atrest__admin__v1__list_devices_response__pack_to_buffer
+                     (const Atrest__Admin__V1__ListDevicesResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__list_account_devices_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__list_devices_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Admin__V1__ListAccountDevicesResponse *
-       atrest__admin__v1__list_account_devices_response__unpack
+Atrest__Admin__V1__ListDevicesResponse *
+       atrest__admin__v1__list_devices_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Admin__V1__ListAccountDevicesResponse *)
-     protobuf_c_message_unpack (&atrest__admin__v1__list_account_devices_response__descriptor,
+  return (Atrest__Admin__V1__ListDevicesResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__list_devices_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__admin__v1__list_account_devices_response__free_unpacked
-                     (Atrest__Admin__V1__ListAccountDevicesResponse *message,
+void   atrest__admin__v1__list_devices_response__free_unpacked
+                     (Atrest__Admin__V1__ListDevicesResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__admin__v1__list_account_devices_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__list_devices_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   atrest__admin__v1__account_device__init
@@ -772,94 +817,94 @@ void   atrest__admin__v1__account_device__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__account_device__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__admin__v1__revoke_account_device_request__init
-                     (Atrest__Admin__V1__RevokeAccountDeviceRequest         *message)
+void   atrest__admin__v1__revoke_device_request__init
+                     (Atrest__Admin__V1__RevokeDeviceRequest         *message)
 {
-  static const Atrest__Admin__V1__RevokeAccountDeviceRequest init_value = ATREST__ADMIN__V1__REVOKE_ACCOUNT_DEVICE_REQUEST__INIT;
+  static const Atrest__Admin__V1__RevokeDeviceRequest init_value = ATREST__ADMIN__V1__REVOKE_DEVICE_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__admin__v1__revoke_account_device_request__get_packed_size
-                     (const Atrest__Admin__V1__RevokeAccountDeviceRequest *message)
+size_t atrest__admin__v1__revoke_device_request__get_packed_size
+                     (const Atrest__Admin__V1__RevokeDeviceRequest *message)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__revoke_account_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__revoke_device_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__admin__v1__revoke_account_device_request__pack
-                     (const Atrest__Admin__V1__RevokeAccountDeviceRequest *message,
+size_t atrest__admin__v1__revoke_device_request__pack
+                     (const Atrest__Admin__V1__RevokeDeviceRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__revoke_account_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__revoke_device_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__admin__v1__revoke_account_device_request__pack_to_buffer
-                     (const Atrest__Admin__V1__RevokeAccountDeviceRequest *message,
+size_t atrest__admin__v1__revoke_device_request__pack_to_buffer
+                     (const Atrest__Admin__V1__RevokeDeviceRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__revoke_account_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__revoke_device_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Admin__V1__RevokeAccountDeviceRequest *
-       atrest__admin__v1__revoke_account_device_request__unpack
+Atrest__Admin__V1__RevokeDeviceRequest *
+       atrest__admin__v1__revoke_device_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Admin__V1__RevokeAccountDeviceRequest *)
-     protobuf_c_message_unpack (&atrest__admin__v1__revoke_account_device_request__descriptor,
+  return (Atrest__Admin__V1__RevokeDeviceRequest *)
+     protobuf_c_message_unpack (&atrest__admin__v1__revoke_device_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__admin__v1__revoke_account_device_request__free_unpacked
-                     (Atrest__Admin__V1__RevokeAccountDeviceRequest *message,
+void   atrest__admin__v1__revoke_device_request__free_unpacked
+                     (Atrest__Admin__V1__RevokeDeviceRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__admin__v1__revoke_account_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__revoke_device_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__admin__v1__revoke_account_device_response__init
-                     (Atrest__Admin__V1__RevokeAccountDeviceResponse         *message)
+void   atrest__admin__v1__revoke_device_response__init
+                     (Atrest__Admin__V1__RevokeDeviceResponse         *message)
 {
-  static const Atrest__Admin__V1__RevokeAccountDeviceResponse init_value = ATREST__ADMIN__V1__REVOKE_ACCOUNT_DEVICE_RESPONSE__INIT;
+  static const Atrest__Admin__V1__RevokeDeviceResponse init_value = ATREST__ADMIN__V1__REVOKE_DEVICE_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__admin__v1__revoke_account_device_response__get_packed_size
-                     (const Atrest__Admin__V1__RevokeAccountDeviceResponse *message)
+size_t atrest__admin__v1__revoke_device_response__get_packed_size
+                     (const Atrest__Admin__V1__RevokeDeviceResponse *message)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__revoke_account_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__revoke_device_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__admin__v1__revoke_account_device_response__pack
-                     (const Atrest__Admin__V1__RevokeAccountDeviceResponse *message,
+size_t atrest__admin__v1__revoke_device_response__pack
+                     (const Atrest__Admin__V1__RevokeDeviceResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__revoke_account_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__revoke_device_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__admin__v1__revoke_account_device_response__pack_to_buffer
-                     (const Atrest__Admin__V1__RevokeAccountDeviceResponse *message,
+size_t atrest__admin__v1__revoke_device_response__pack_to_buffer
+                     (const Atrest__Admin__V1__RevokeDeviceResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__revoke_account_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__revoke_device_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Admin__V1__RevokeAccountDeviceResponse *
-       atrest__admin__v1__revoke_account_device_response__unpack
+Atrest__Admin__V1__RevokeDeviceResponse *
+       atrest__admin__v1__revoke_device_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Admin__V1__RevokeAccountDeviceResponse *)
-     protobuf_c_message_unpack (&atrest__admin__v1__revoke_account_device_response__descriptor,
+  return (Atrest__Admin__V1__RevokeDeviceResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__revoke_device_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__admin__v1__revoke_account_device_response__free_unpacked
-                     (Atrest__Admin__V1__RevokeAccountDeviceResponse *message,
+void   atrest__admin__v1__revoke_device_response__free_unpacked
+                     (Atrest__Admin__V1__RevokeDeviceResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__admin__v1__revoke_account_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__revoke_device_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   atrest__admin__v1__backup_request__init
@@ -952,94 +997,94 @@ void   atrest__admin__v1__backup_response__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__backup_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__admin__v1__account_events_request__init
-                     (Atrest__Admin__V1__AccountEventsRequest         *message)
+void   atrest__admin__v1__admin_events_request__init
+                     (Atrest__Admin__V1__AdminEventsRequest         *message)
 {
-  static const Atrest__Admin__V1__AccountEventsRequest init_value = ATREST__ADMIN__V1__ACCOUNT_EVENTS_REQUEST__INIT;
+  static const Atrest__Admin__V1__AdminEventsRequest init_value = ATREST__ADMIN__V1__ADMIN_EVENTS_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__admin__v1__account_events_request__get_packed_size
-                     (const Atrest__Admin__V1__AccountEventsRequest *message)
+size_t atrest__admin__v1__admin_events_request__get_packed_size
+                     (const Atrest__Admin__V1__AdminEventsRequest *message)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__account_events_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__admin_events_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__admin__v1__account_events_request__pack
-                     (const Atrest__Admin__V1__AccountEventsRequest *message,
+size_t atrest__admin__v1__admin_events_request__pack
+                     (const Atrest__Admin__V1__AdminEventsRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__account_events_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__admin_events_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__admin__v1__account_events_request__pack_to_buffer
-                     (const Atrest__Admin__V1__AccountEventsRequest *message,
+size_t atrest__admin__v1__admin_events_request__pack_to_buffer
+                     (const Atrest__Admin__V1__AdminEventsRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__account_events_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__admin_events_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Admin__V1__AccountEventsRequest *
-       atrest__admin__v1__account_events_request__unpack
+Atrest__Admin__V1__AdminEventsRequest *
+       atrest__admin__v1__admin_events_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Admin__V1__AccountEventsRequest *)
-     protobuf_c_message_unpack (&atrest__admin__v1__account_events_request__descriptor,
+  return (Atrest__Admin__V1__AdminEventsRequest *)
+     protobuf_c_message_unpack (&atrest__admin__v1__admin_events_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__admin__v1__account_events_request__free_unpacked
-                     (Atrest__Admin__V1__AccountEventsRequest *message,
+void   atrest__admin__v1__admin_events_request__free_unpacked
+                     (Atrest__Admin__V1__AdminEventsRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__admin__v1__account_events_request__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__admin_events_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__admin__v1__account_events_response__init
-                     (Atrest__Admin__V1__AccountEventsResponse         *message)
+void   atrest__admin__v1__admin_events_response__init
+                     (Atrest__Admin__V1__AdminEventsResponse         *message)
 {
-  static const Atrest__Admin__V1__AccountEventsResponse init_value = ATREST__ADMIN__V1__ACCOUNT_EVENTS_RESPONSE__INIT;
+  static const Atrest__Admin__V1__AdminEventsResponse init_value = ATREST__ADMIN__V1__ADMIN_EVENTS_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__admin__v1__account_events_response__get_packed_size
-                     (const Atrest__Admin__V1__AccountEventsResponse *message)
+size_t atrest__admin__v1__admin_events_response__get_packed_size
+                     (const Atrest__Admin__V1__AdminEventsResponse *message)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__account_events_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__admin_events_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__admin__v1__account_events_response__pack
-                     (const Atrest__Admin__V1__AccountEventsResponse *message,
+size_t atrest__admin__v1__admin_events_response__pack
+                     (const Atrest__Admin__V1__AdminEventsResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__account_events_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__admin_events_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__admin__v1__account_events_response__pack_to_buffer
-                     (const Atrest__Admin__V1__AccountEventsResponse *message,
+size_t atrest__admin__v1__admin_events_response__pack_to_buffer
+                     (const Atrest__Admin__V1__AdminEventsResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__admin__v1__account_events_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__admin_events_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Admin__V1__AccountEventsResponse *
-       atrest__admin__v1__account_events_response__unpack
+Atrest__Admin__V1__AdminEventsResponse *
+       atrest__admin__v1__admin_events_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Admin__V1__AccountEventsResponse *)
-     protobuf_c_message_unpack (&atrest__admin__v1__account_events_response__descriptor,
+  return (Atrest__Admin__V1__AdminEventsResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__admin_events_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__admin__v1__account_events_response__free_unpacked
-                     (Atrest__Admin__V1__AccountEventsResponse *message,
+void   atrest__admin__v1__admin_events_response__free_unpacked
+                     (Atrest__Admin__V1__AdminEventsResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__admin__v1__account_events_response__descriptor);
+  assert(message->base.descriptor == &atrest__admin__v1__admin_events_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   atrest__admin__v1__account_event__init
@@ -1676,6 +1721,70 @@ const ProtobufCMessageDescriptor atrest__admin__v1__add_account_request__descrip
   (ProtobufCMessageInit) atrest__admin__v1__add_account_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor atrest__admin__v1__add_account_response__field_descriptors[3] =
+{
+  {
+    "code",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AddAccountResponse, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AddAccountResponse, expires_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "address",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AddAccountResponse, address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__add_account_response__field_indices_by_name[] = {
+  2,   /* field[2] = address */
+  0,   /* field[0] = code */
+  1,   /* field[1] = expires_ms */
+};
+static const ProtobufCIntRange atrest__admin__v1__add_account_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__add_account_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.AddAccountResponse",
+  "AddAccountResponse",
+  "Atrest__Admin__V1__AddAccountResponse",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__AddAccountResponse),
+  3,
+  atrest__admin__v1__add_account_response__field_descriptors,
+  atrest__admin__v1__add_account_response__field_indices_by_name,
+  1,  atrest__admin__v1__add_account_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__add_account_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor atrest__admin__v1__invite_device_request__field_descriptors[1] =
 {
   {
@@ -1714,7 +1823,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__invite_device_request__descr
   (ProtobufCMessageInit) atrest__admin__v1__invite_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__invitation_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__invite_device_response__field_descriptors[3] =
 {
   {
     "code",
@@ -1722,7 +1831,7 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__invitation_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Admin__V1__InvitationResponse, code),
+    offsetof(Atrest__Admin__V1__InviteDeviceResponse, code),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -1734,7 +1843,7 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__invitation_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Admin__V1__InvitationResponse, expires_ms),
+    offsetof(Atrest__Admin__V1__InviteDeviceResponse, expires_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -1746,36 +1855,36 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__invitation_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Admin__V1__InvitationResponse, address),
+    offsetof(Atrest__Admin__V1__InviteDeviceResponse, address),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__admin__v1__invitation_response__field_indices_by_name[] = {
+static const unsigned atrest__admin__v1__invite_device_response__field_indices_by_name[] = {
   2,   /* field[2] = address */
   0,   /* field[0] = code */
   1,   /* field[1] = expires_ms */
 };
-static const ProtobufCIntRange atrest__admin__v1__invitation_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__admin__v1__invite_device_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 3 }
 };
-const ProtobufCMessageDescriptor atrest__admin__v1__invitation_response__descriptor =
+const ProtobufCMessageDescriptor atrest__admin__v1__invite_device_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.admin.v1.InvitationResponse",
-  "InvitationResponse",
-  "Atrest__Admin__V1__InvitationResponse",
+  "atrest.admin.v1.InviteDeviceResponse",
+  "InviteDeviceResponse",
+  "Atrest__Admin__V1__InviteDeviceResponse",
   "atrest.admin.v1",
-  sizeof(Atrest__Admin__V1__InvitationResponse),
+  sizeof(Atrest__Admin__V1__InviteDeviceResponse),
   3,
-  atrest__admin__v1__invitation_response__field_descriptors,
-  atrest__admin__v1__invitation_response__field_indices_by_name,
-  1,  atrest__admin__v1__invitation_response__number_ranges,
-  (ProtobufCMessageInit) atrest__admin__v1__invitation_response__init,
+  atrest__admin__v1__invite_device_response__field_descriptors,
+  atrest__admin__v1__invite_device_response__field_indices_by_name,
+  1,  atrest__admin__v1__invite_device_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__invite_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__admin__v1__remove_account_request__field_descriptors[1] =
@@ -1980,7 +2089,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__account__descriptor =
   (ProtobufCMessageInit) atrest__admin__v1__account__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__list_account_devices_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__list_devices_request__field_descriptors[1] =
 {
   {
     "account",
@@ -1988,72 +2097,72 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__list_account_devices_re
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Admin__V1__ListAccountDevicesRequest, account),
+    offsetof(Atrest__Admin__V1__ListDevicesRequest, account),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__admin__v1__list_account_devices_request__field_indices_by_name[] = {
+static const unsigned atrest__admin__v1__list_devices_request__field_indices_by_name[] = {
   0,   /* field[0] = account */
 };
-static const ProtobufCIntRange atrest__admin__v1__list_account_devices_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__admin__v1__list_devices_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor atrest__admin__v1__list_account_devices_request__descriptor =
+const ProtobufCMessageDescriptor atrest__admin__v1__list_devices_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.admin.v1.ListAccountDevicesRequest",
-  "ListAccountDevicesRequest",
-  "Atrest__Admin__V1__ListAccountDevicesRequest",
+  "atrest.admin.v1.ListDevicesRequest",
+  "ListDevicesRequest",
+  "Atrest__Admin__V1__ListDevicesRequest",
   "atrest.admin.v1",
-  sizeof(Atrest__Admin__V1__ListAccountDevicesRequest),
+  sizeof(Atrest__Admin__V1__ListDevicesRequest),
   1,
-  atrest__admin__v1__list_account_devices_request__field_descriptors,
-  atrest__admin__v1__list_account_devices_request__field_indices_by_name,
-  1,  atrest__admin__v1__list_account_devices_request__number_ranges,
-  (ProtobufCMessageInit) atrest__admin__v1__list_account_devices_request__init,
+  atrest__admin__v1__list_devices_request__field_descriptors,
+  atrest__admin__v1__list_devices_request__field_indices_by_name,
+  1,  atrest__admin__v1__list_devices_request__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__list_devices_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__list_account_devices_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__list_devices_response__field_descriptors[1] =
 {
   {
     "devices",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Atrest__Admin__V1__ListAccountDevicesResponse, n_devices),
-    offsetof(Atrest__Admin__V1__ListAccountDevicesResponse, devices),
+    offsetof(Atrest__Admin__V1__ListDevicesResponse, n_devices),
+    offsetof(Atrest__Admin__V1__ListDevicesResponse, devices),
     &atrest__admin__v1__account_device__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__admin__v1__list_account_devices_response__field_indices_by_name[] = {
+static const unsigned atrest__admin__v1__list_devices_response__field_indices_by_name[] = {
   0,   /* field[0] = devices */
 };
-static const ProtobufCIntRange atrest__admin__v1__list_account_devices_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__admin__v1__list_devices_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor atrest__admin__v1__list_account_devices_response__descriptor =
+const ProtobufCMessageDescriptor atrest__admin__v1__list_devices_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.admin.v1.ListAccountDevicesResponse",
-  "ListAccountDevicesResponse",
-  "Atrest__Admin__V1__ListAccountDevicesResponse",
+  "atrest.admin.v1.ListDevicesResponse",
+  "ListDevicesResponse",
+  "Atrest__Admin__V1__ListDevicesResponse",
   "atrest.admin.v1",
-  sizeof(Atrest__Admin__V1__ListAccountDevicesResponse),
+  sizeof(Atrest__Admin__V1__ListDevicesResponse),
   1,
-  atrest__admin__v1__list_account_devices_response__field_descriptors,
-  atrest__admin__v1__list_account_devices_response__field_indices_by_name,
-  1,  atrest__admin__v1__list_account_devices_response__number_ranges,
-  (ProtobufCMessageInit) atrest__admin__v1__list_account_devices_response__init,
+  atrest__admin__v1__list_devices_response__field_descriptors,
+  atrest__admin__v1__list_devices_response__field_indices_by_name,
+  1,  atrest__admin__v1__list_devices_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__list_devices_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__admin__v1__account_device__field_descriptors[9] =
@@ -2198,7 +2307,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__account_device__descriptor =
   (ProtobufCMessageInit) atrest__admin__v1__account_device__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__revoke_account_device_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__revoke_device_request__field_descriptors[2] =
 {
   {
     "replica",
@@ -2206,7 +2315,7 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__revoke_account_device_r
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Admin__V1__RevokeAccountDeviceRequest, replica),
+    offsetof(Atrest__Admin__V1__RevokeDeviceRequest, replica),
     NULL,
     NULL,
     0,             /* flags */
@@ -2218,86 +2327,86 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__revoke_account_device_r
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Admin__V1__RevokeAccountDeviceRequest, with_descendants),
+    offsetof(Atrest__Admin__V1__RevokeDeviceRequest, with_descendants),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__admin__v1__revoke_account_device_request__field_indices_by_name[] = {
+static const unsigned atrest__admin__v1__revoke_device_request__field_indices_by_name[] = {
   0,   /* field[0] = replica */
   1,   /* field[1] = with_descendants */
 };
-static const ProtobufCIntRange atrest__admin__v1__revoke_account_device_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__admin__v1__revoke_device_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor atrest__admin__v1__revoke_account_device_request__descriptor =
+const ProtobufCMessageDescriptor atrest__admin__v1__revoke_device_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.admin.v1.RevokeAccountDeviceRequest",
-  "RevokeAccountDeviceRequest",
-  "Atrest__Admin__V1__RevokeAccountDeviceRequest",
+  "atrest.admin.v1.RevokeDeviceRequest",
+  "RevokeDeviceRequest",
+  "Atrest__Admin__V1__RevokeDeviceRequest",
   "atrest.admin.v1",
-  sizeof(Atrest__Admin__V1__RevokeAccountDeviceRequest),
+  sizeof(Atrest__Admin__V1__RevokeDeviceRequest),
   2,
-  atrest__admin__v1__revoke_account_device_request__field_descriptors,
-  atrest__admin__v1__revoke_account_device_request__field_indices_by_name,
-  1,  atrest__admin__v1__revoke_account_device_request__number_ranges,
-  (ProtobufCMessageInit) atrest__admin__v1__revoke_account_device_request__init,
+  atrest__admin__v1__revoke_device_request__field_descriptors,
+  atrest__admin__v1__revoke_device_request__field_indices_by_name,
+  1,  atrest__admin__v1__revoke_device_request__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__revoke_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__revoke_account_device_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__revoke_device_response__field_descriptors[2] =
 {
   {
-    "revoked",
+    "revoked_replicas",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_FIXED64,
-    offsetof(Atrest__Admin__V1__RevokeAccountDeviceResponse, n_revoked),
-    offsetof(Atrest__Admin__V1__RevokeAccountDeviceResponse, revoked),
+    offsetof(Atrest__Admin__V1__RevokeDeviceResponse, n_revoked_replicas),
+    offsetof(Atrest__Admin__V1__RevokeDeviceResponse, revoked_replicas),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "remaining",
+    "remaining_replicas",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_FIXED64,
-    offsetof(Atrest__Admin__V1__RevokeAccountDeviceResponse, n_remaining),
-    offsetof(Atrest__Admin__V1__RevokeAccountDeviceResponse, remaining),
+    offsetof(Atrest__Admin__V1__RevokeDeviceResponse, n_remaining_replicas),
+    offsetof(Atrest__Admin__V1__RevokeDeviceResponse, remaining_replicas),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__admin__v1__revoke_account_device_response__field_indices_by_name[] = {
-  1,   /* field[1] = remaining */
-  0,   /* field[0] = revoked */
+static const unsigned atrest__admin__v1__revoke_device_response__field_indices_by_name[] = {
+  1,   /* field[1] = remaining_replicas */
+  0,   /* field[0] = revoked_replicas */
 };
-static const ProtobufCIntRange atrest__admin__v1__revoke_account_device_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__admin__v1__revoke_device_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor atrest__admin__v1__revoke_account_device_response__descriptor =
+const ProtobufCMessageDescriptor atrest__admin__v1__revoke_device_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.admin.v1.RevokeAccountDeviceResponse",
-  "RevokeAccountDeviceResponse",
-  "Atrest__Admin__V1__RevokeAccountDeviceResponse",
+  "atrest.admin.v1.RevokeDeviceResponse",
+  "RevokeDeviceResponse",
+  "Atrest__Admin__V1__RevokeDeviceResponse",
   "atrest.admin.v1",
-  sizeof(Atrest__Admin__V1__RevokeAccountDeviceResponse),
+  sizeof(Atrest__Admin__V1__RevokeDeviceResponse),
   2,
-  atrest__admin__v1__revoke_account_device_response__field_descriptors,
-  atrest__admin__v1__revoke_account_device_response__field_indices_by_name,
-  1,  atrest__admin__v1__revoke_account_device_response__number_ranges,
-  (ProtobufCMessageInit) atrest__admin__v1__revoke_account_device_response__init,
+  atrest__admin__v1__revoke_device_response__field_descriptors,
+  atrest__admin__v1__revoke_device_response__field_indices_by_name,
+  1,  atrest__admin__v1__revoke_device_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__revoke_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__admin__v1__backup_request__field_descriptors[1] =
@@ -2415,7 +2524,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__backup_response__descriptor 
   (ProtobufCMessageInit) atrest__admin__v1__backup_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__account_events_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__admin_events_request__field_descriptors[3] =
 {
   {
     "account",
@@ -2423,111 +2532,113 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__account_events_request_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Admin__V1__AccountEventsRequest, account),
+    offsetof(Atrest__Admin__V1__AdminEventsRequest, account),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "before",
-    2,
+    "page_size",
+    3,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT64,
+    PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Admin__V1__AccountEventsRequest, before),
+    offsetof(Atrest__Admin__V1__AdminEventsRequest, page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "limit",
-    3,
+    "page_token",
+    4,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
+    PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Admin__V1__AccountEventsRequest, limit),
+    offsetof(Atrest__Admin__V1__AdminEventsRequest, page_token),
     NULL,
-    NULL,
+    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__admin__v1__account_events_request__field_indices_by_name[] = {
+static const unsigned atrest__admin__v1__admin_events_request__field_indices_by_name[] = {
   0,   /* field[0] = account */
-  1,   /* field[1] = before */
-  2,   /* field[2] = limit */
+  1,   /* field[1] = page_size */
+  2,   /* field[2] = page_token */
 };
-static const ProtobufCIntRange atrest__admin__v1__account_events_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__admin__v1__admin_events_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
+  { 3, 1 },
   { 0, 3 }
 };
-const ProtobufCMessageDescriptor atrest__admin__v1__account_events_request__descriptor =
+const ProtobufCMessageDescriptor atrest__admin__v1__admin_events_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.admin.v1.AccountEventsRequest",
-  "AccountEventsRequest",
-  "Atrest__Admin__V1__AccountEventsRequest",
+  "atrest.admin.v1.AdminEventsRequest",
+  "AdminEventsRequest",
+  "Atrest__Admin__V1__AdminEventsRequest",
   "atrest.admin.v1",
-  sizeof(Atrest__Admin__V1__AccountEventsRequest),
+  sizeof(Atrest__Admin__V1__AdminEventsRequest),
   3,
-  atrest__admin__v1__account_events_request__field_descriptors,
-  atrest__admin__v1__account_events_request__field_indices_by_name,
-  1,  atrest__admin__v1__account_events_request__number_ranges,
-  (ProtobufCMessageInit) atrest__admin__v1__account_events_request__init,
+  atrest__admin__v1__admin_events_request__field_descriptors,
+  atrest__admin__v1__admin_events_request__field_indices_by_name,
+  2,  atrest__admin__v1__admin_events_request__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__admin_events_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__account_events_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__admin_events_response__field_descriptors[2] =
 {
   {
     "events",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Atrest__Admin__V1__AccountEventsResponse, n_events),
-    offsetof(Atrest__Admin__V1__AccountEventsResponse, events),
+    offsetof(Atrest__Admin__V1__AdminEventsResponse, n_events),
+    offsetof(Atrest__Admin__V1__AdminEventsResponse, events),
     &atrest__admin__v1__account_event__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "more",
-    2,
+    "next_page_token",
+    3,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
+    PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Admin__V1__AccountEventsResponse, more),
+    offsetof(Atrest__Admin__V1__AdminEventsResponse, next_page_token),
     NULL,
-    NULL,
+    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__admin__v1__account_events_response__field_indices_by_name[] = {
+static const unsigned atrest__admin__v1__admin_events_response__field_indices_by_name[] = {
   0,   /* field[0] = events */
-  1,   /* field[1] = more */
+  1,   /* field[1] = next_page_token */
 };
-static const ProtobufCIntRange atrest__admin__v1__account_events_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__admin__v1__admin_events_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
+  { 3, 1 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor atrest__admin__v1__account_events_response__descriptor =
+const ProtobufCMessageDescriptor atrest__admin__v1__admin_events_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.admin.v1.AccountEventsResponse",
-  "AccountEventsResponse",
-  "Atrest__Admin__V1__AccountEventsResponse",
+  "atrest.admin.v1.AdminEventsResponse",
+  "AdminEventsResponse",
+  "Atrest__Admin__V1__AdminEventsResponse",
   "atrest.admin.v1",
-  sizeof(Atrest__Admin__V1__AccountEventsResponse),
+  sizeof(Atrest__Admin__V1__AdminEventsResponse),
   2,
-  atrest__admin__v1__account_events_response__field_descriptors,
-  atrest__admin__v1__account_events_response__field_indices_by_name,
-  1,  atrest__admin__v1__account_events_response__number_ranges,
-  (ProtobufCMessageInit) atrest__admin__v1__account_events_response__init,
+  atrest__admin__v1__admin_events_response__field_descriptors,
+  atrest__admin__v1__admin_events_response__field_indices_by_name,
+  2,  atrest__admin__v1__admin_events_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__admin_events_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__admin__v1__account_event__field_descriptors[3] =
@@ -2700,15 +2811,15 @@ static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descript
 {
   { "ListCells", &atrest__admin__v1__list_cells_request__descriptor, &atrest__admin__v1__list_cells_response__descriptor },
   { "GetServerStatus", &atrest__admin__v1__get_server_status_request__descriptor, &atrest__admin__v1__get_server_status_response__descriptor },
-  { "AddAccount", &atrest__admin__v1__add_account_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
-  { "InviteDevice", &atrest__admin__v1__invite_device_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
+  { "AddAccount", &atrest__admin__v1__add_account_request__descriptor, &atrest__admin__v1__add_account_response__descriptor },
+  { "InviteDevice", &atrest__admin__v1__invite_device_request__descriptor, &atrest__admin__v1__invite_device_response__descriptor },
   { "RemoveAccount", &atrest__admin__v1__remove_account_request__descriptor, &atrest__admin__v1__remove_account_response__descriptor },
   { "MoveAccount", &atrest__admin__v1__move_account_request__descriptor, &atrest__admin__v1__move_account_response__descriptor },
   { "ListAccounts", &atrest__admin__v1__list_accounts_request__descriptor, &atrest__admin__v1__list_accounts_response__descriptor },
-  { "ListDevices", &atrest__admin__v1__list_account_devices_request__descriptor, &atrest__admin__v1__list_account_devices_response__descriptor },
-  { "RevokeDevice", &atrest__admin__v1__revoke_account_device_request__descriptor, &atrest__admin__v1__revoke_account_device_response__descriptor },
+  { "ListDevices", &atrest__admin__v1__list_devices_request__descriptor, &atrest__admin__v1__list_devices_response__descriptor },
+  { "RevokeDevice", &atrest__admin__v1__revoke_device_request__descriptor, &atrest__admin__v1__revoke_device_response__descriptor },
   { "Backup", &atrest__admin__v1__backup_request__descriptor, &atrest__admin__v1__backup_response__descriptor },
-  { "Events", &atrest__admin__v1__account_events_request__descriptor, &atrest__admin__v1__account_events_response__descriptor },
+  { "Events", &atrest__admin__v1__admin_events_request__descriptor, &atrest__admin__v1__admin_events_response__descriptor },
   { "CheckEvents", &atrest__admin__v1__check_events_request__descriptor, &atrest__admin__v1__check_events_response__descriptor },
 };
 const unsigned atrest__admin__v1__admin__method_indices_by_name[] = {
@@ -2754,7 +2865,7 @@ void atrest__admin__v1__admin__get_server_status(ProtobufCService *service,
 }
 void atrest__admin__v1__admin__add_account(ProtobufCService *service,
                                            const Atrest__Admin__V1__AddAccountRequest *input,
-                                           Atrest__Admin__V1__InvitationResponse_Closure closure,
+                                           Atrest__Admin__V1__AddAccountResponse_Closure closure,
                                            void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
@@ -2762,7 +2873,7 @@ void atrest__admin__v1__admin__add_account(ProtobufCService *service,
 }
 void atrest__admin__v1__admin__invite_device(ProtobufCService *service,
                                              const Atrest__Admin__V1__InviteDeviceRequest *input,
-                                             Atrest__Admin__V1__InvitationResponse_Closure closure,
+                                             Atrest__Admin__V1__InviteDeviceResponse_Closure closure,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
@@ -2793,16 +2904,16 @@ void atrest__admin__v1__admin__list_accounts(ProtobufCService *service,
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__list_devices(ProtobufCService *service,
-                                            const Atrest__Admin__V1__ListAccountDevicesRequest *input,
-                                            Atrest__Admin__V1__ListAccountDevicesResponse_Closure closure,
+                                            const Atrest__Admin__V1__ListDevicesRequest *input,
+                                            Atrest__Admin__V1__ListDevicesResponse_Closure closure,
                                             void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
   service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
-                                             const Atrest__Admin__V1__RevokeAccountDeviceRequest *input,
-                                             Atrest__Admin__V1__RevokeAccountDeviceResponse_Closure closure,
+                                             const Atrest__Admin__V1__RevokeDeviceRequest *input,
+                                             Atrest__Admin__V1__RevokeDeviceResponse_Closure closure,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
@@ -2817,8 +2928,8 @@ void atrest__admin__v1__admin__backup(ProtobufCService *service,
   service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__events(ProtobufCService *service,
-                                      const Atrest__Admin__V1__AccountEventsRequest *input,
-                                      Atrest__Admin__V1__AccountEventsResponse_Closure closure,
+                                      const Atrest__Admin__V1__AdminEventsRequest *input,
+                                      Atrest__Admin__V1__AdminEventsResponse_Closure closure,
                                       void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);

@@ -97,49 +97,49 @@ void   atrest__internal__v1__exchange_response_page__free_unpacked
   assert(message->base.descriptor == &atrest__internal__v1__exchange_response_page__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__internal__v1__watch_event_page__init
-                     (Atrest__Internal__V1__WatchEventPage         *message)
+void   atrest__internal__v1__watch_response_page__init
+                     (Atrest__Internal__V1__WatchResponsePage         *message)
 {
-  static const Atrest__Internal__V1__WatchEventPage init_value = ATREST__INTERNAL__V1__WATCH_EVENT_PAGE__INIT;
+  static const Atrest__Internal__V1__WatchResponsePage init_value = ATREST__INTERNAL__V1__WATCH_RESPONSE_PAGE__INIT;
   *message = init_value;
 }
-size_t atrest__internal__v1__watch_event_page__get_packed_size
-                     (const Atrest__Internal__V1__WatchEventPage *message)
+size_t atrest__internal__v1__watch_response_page__get_packed_size
+                     (const Atrest__Internal__V1__WatchResponsePage *message)
 {
-  assert(message->base.descriptor == &atrest__internal__v1__watch_event_page__descriptor);
+  assert(message->base.descriptor == &atrest__internal__v1__watch_response_page__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__internal__v1__watch_event_page__pack
-                     (const Atrest__Internal__V1__WatchEventPage *message,
+size_t atrest__internal__v1__watch_response_page__pack
+                     (const Atrest__Internal__V1__WatchResponsePage *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__internal__v1__watch_event_page__descriptor);
+  assert(message->base.descriptor == &atrest__internal__v1__watch_response_page__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__internal__v1__watch_event_page__pack_to_buffer
-                     (const Atrest__Internal__V1__WatchEventPage *message,
+size_t atrest__internal__v1__watch_response_page__pack_to_buffer
+                     (const Atrest__Internal__V1__WatchResponsePage *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__internal__v1__watch_event_page__descriptor);
+  assert(message->base.descriptor == &atrest__internal__v1__watch_response_page__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Internal__V1__WatchEventPage *
-       atrest__internal__v1__watch_event_page__unpack
+Atrest__Internal__V1__WatchResponsePage *
+       atrest__internal__v1__watch_response_page__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Internal__V1__WatchEventPage *)
-     protobuf_c_message_unpack (&atrest__internal__v1__watch_event_page__descriptor,
+  return (Atrest__Internal__V1__WatchResponsePage *)
+     protobuf_c_message_unpack (&atrest__internal__v1__watch_response_page__descriptor,
                                 allocator, len, data);
 }
-void   atrest__internal__v1__watch_event_page__free_unpacked
-                     (Atrest__Internal__V1__WatchEventPage *message,
+void   atrest__internal__v1__watch_response_page__free_unpacked
+                     (Atrest__Internal__V1__WatchResponsePage *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__internal__v1__watch_event_page__descriptor);
+  assert(message->base.descriptor == &atrest__internal__v1__watch_response_page__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   atrest__internal__v1__reconcile_response_page__init
@@ -319,12 +319,12 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_response_pa
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "superseded",
+    "superseded_offers",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_UINT32,
-    offsetof(Atrest__Internal__V1__ExchangeResponsePage, n_superseded),
-    offsetof(Atrest__Internal__V1__ExchangeResponsePage, superseded),
+    offsetof(Atrest__Internal__V1__ExchangeResponsePage, n_superseded_offers),
+    offsetof(Atrest__Internal__V1__ExchangeResponsePage, superseded_offers),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
@@ -436,7 +436,7 @@ static const unsigned atrest__internal__v1__exchange_response_page__field_indice
   0,   /* field[0] = refusals */
   5,   /* field[5] = restarted */
   6,   /* field[6] = server_time_ms */
-  1,   /* field[1] = superseded */
+  1,   /* field[1] = superseded_offers */
   8,   /* field[8] = taken_through */
 };
 static const ProtobufCIntRange atrest__internal__v1__exchange_response_page__number_ranges[2 + 1] =
@@ -460,7 +460,7 @@ const ProtobufCMessageDescriptor atrest__internal__v1__exchange_response_page__d
   (ProtobufCMessageInit) atrest__internal__v1__exchange_response_page__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__internal__v1__watch_event_page__field_descriptors[4] =
+static const ProtobufCFieldDescriptor atrest__internal__v1__watch_response_page__field_descriptors[4] =
 {
   {
     "after",
@@ -468,7 +468,7 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__watch_event_page__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Internal__V1__WatchEventPage, after),
+    offsetof(Atrest__Internal__V1__WatchResponsePage, after),
     &atrest__sync__v1__cursor__descriptor,
     NULL,
     0,             /* flags */
@@ -479,8 +479,8 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__watch_event_page__fi
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Atrest__Internal__V1__WatchEventPage, n_records),
-    offsetof(Atrest__Internal__V1__WatchEventPage, records),
+    offsetof(Atrest__Internal__V1__WatchResponsePage, n_records),
+    offsetof(Atrest__Internal__V1__WatchResponsePage, records),
     NULL,
     NULL,
     0,             /* flags */
@@ -492,7 +492,7 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__watch_event_page__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Internal__V1__WatchEventPage, cursor),
+    offsetof(Atrest__Internal__V1__WatchResponsePage, cursor),
     &atrest__sync__v1__cursor__descriptor,
     NULL,
     0,             /* flags */
@@ -504,37 +504,37 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__watch_event_page__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Internal__V1__WatchEventPage, server_time_ms),
+    offsetof(Atrest__Internal__V1__WatchResponsePage, server_time_ms),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__internal__v1__watch_event_page__field_indices_by_name[] = {
+static const unsigned atrest__internal__v1__watch_response_page__field_indices_by_name[] = {
   0,   /* field[0] = after */
   2,   /* field[2] = cursor */
   1,   /* field[1] = records */
   3,   /* field[3] = server_time_ms */
 };
-static const ProtobufCIntRange atrest__internal__v1__watch_event_page__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__internal__v1__watch_response_page__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 4 }
 };
-const ProtobufCMessageDescriptor atrest__internal__v1__watch_event_page__descriptor =
+const ProtobufCMessageDescriptor atrest__internal__v1__watch_response_page__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.internal.v1.WatchEventPage",
-  "WatchEventPage",
-  "Atrest__Internal__V1__WatchEventPage",
+  "atrest.internal.v1.WatchResponsePage",
+  "WatchResponsePage",
+  "Atrest__Internal__V1__WatchResponsePage",
   "atrest.internal.v1",
-  sizeof(Atrest__Internal__V1__WatchEventPage),
+  sizeof(Atrest__Internal__V1__WatchResponsePage),
   4,
-  atrest__internal__v1__watch_event_page__field_descriptors,
-  atrest__internal__v1__watch_event_page__field_indices_by_name,
-  1,  atrest__internal__v1__watch_event_page__number_ranges,
-  (ProtobufCMessageInit) atrest__internal__v1__watch_event_page__init,
+  atrest__internal__v1__watch_response_page__field_descriptors,
+  atrest__internal__v1__watch_response_page__field_indices_by_name,
+  1,  atrest__internal__v1__watch_response_page__number_ranges,
+  (ProtobufCMessageInit) atrest__internal__v1__watch_response_page__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__internal__v1__reconcile_response_page__field_descriptors[5] =
@@ -564,12 +564,12 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__reconcile_response_p
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "wanted",
+    "wanted_keys",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Atrest__Internal__V1__ReconcileResponsePage, n_wanted),
-    offsetof(Atrest__Internal__V1__ReconcileResponsePage, wanted),
+    offsetof(Atrest__Internal__V1__ReconcileResponsePage, n_wanted_keys),
+    offsetof(Atrest__Internal__V1__ReconcileResponsePage, wanted_keys),
     NULL,
     NULL,
     0,             /* flags */
@@ -605,7 +605,7 @@ static const unsigned atrest__internal__v1__reconcile_response_page__field_indic
   1,   /* field[1] = records */
   4,   /* field[4] = restarted */
   3,   /* field[3] = server_time_ms */
-  2,   /* field[2] = wanted */
+  2,   /* field[2] = wanted_keys */
 };
 static const ProtobufCIntRange atrest__internal__v1__reconcile_response_page__number_ranges[1 + 1] =
 {

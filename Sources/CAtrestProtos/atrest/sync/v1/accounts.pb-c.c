@@ -7,229 +7,184 @@
 #endif
 
 #include "atrest/sync/v1/accounts.pb-c.h"
-void   atrest__sync__v1__get_account_request__init
-                     (Atrest__Sync__V1__GetAccountRequest         *message)
+void   atrest__sync__v1__accounts_get_request__init
+                     (Atrest__Sync__V1__AccountsGetRequest         *message)
 {
-  static const Atrest__Sync__V1__GetAccountRequest init_value = ATREST__SYNC__V1__GET_ACCOUNT_REQUEST__INIT;
+  static const Atrest__Sync__V1__AccountsGetRequest init_value = ATREST__SYNC__V1__ACCOUNTS_GET_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__get_account_request__get_packed_size
-                     (const Atrest__Sync__V1__GetAccountRequest *message)
+size_t atrest__sync__v1__accounts_get_request__get_packed_size
+                     (const Atrest__Sync__V1__AccountsGetRequest *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_account_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_get_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__get_account_request__pack
-                     (const Atrest__Sync__V1__GetAccountRequest *message,
+size_t atrest__sync__v1__accounts_get_request__pack
+                     (const Atrest__Sync__V1__AccountsGetRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_account_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_get_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__get_account_request__pack_to_buffer
-                     (const Atrest__Sync__V1__GetAccountRequest *message,
+size_t atrest__sync__v1__accounts_get_request__pack_to_buffer
+                     (const Atrest__Sync__V1__AccountsGetRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_account_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_get_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__GetAccountRequest *
-       atrest__sync__v1__get_account_request__unpack
+Atrest__Sync__V1__AccountsGetRequest *
+       atrest__sync__v1__accounts_get_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__GetAccountRequest *)
-     protobuf_c_message_unpack (&atrest__sync__v1__get_account_request__descriptor,
+  return (Atrest__Sync__V1__AccountsGetRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__accounts_get_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__get_account_request__free_unpacked
-                     (Atrest__Sync__V1__GetAccountRequest *message,
+void   atrest__sync__v1__accounts_get_request__free_unpacked
+                     (Atrest__Sync__V1__AccountsGetRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__get_account_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_get_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__get_account_response__init
-                     (Atrest__Sync__V1__GetAccountResponse         *message)
+void   atrest__sync__v1__accounts_get_response__init
+                     (Atrest__Sync__V1__AccountsGetResponse         *message)
 {
-  static const Atrest__Sync__V1__GetAccountResponse init_value = ATREST__SYNC__V1__GET_ACCOUNT_RESPONSE__INIT;
+  static const Atrest__Sync__V1__AccountsGetResponse init_value = ATREST__SYNC__V1__ACCOUNTS_GET_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__get_account_response__get_packed_size
-                     (const Atrest__Sync__V1__GetAccountResponse *message)
+size_t atrest__sync__v1__accounts_get_response__get_packed_size
+                     (const Atrest__Sync__V1__AccountsGetResponse *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_account_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_get_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__get_account_response__pack
-                     (const Atrest__Sync__V1__GetAccountResponse *message,
+size_t atrest__sync__v1__accounts_get_response__pack
+                     (const Atrest__Sync__V1__AccountsGetResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_account_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_get_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__get_account_response__pack_to_buffer
-                     (const Atrest__Sync__V1__GetAccountResponse *message,
+size_t atrest__sync__v1__accounts_get_response__pack_to_buffer
+                     (const Atrest__Sync__V1__AccountsGetResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_account_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_get_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__GetAccountResponse *
-       atrest__sync__v1__get_account_response__unpack
+Atrest__Sync__V1__AccountsGetResponse *
+       atrest__sync__v1__accounts_get_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__GetAccountResponse *)
-     protobuf_c_message_unpack (&atrest__sync__v1__get_account_response__descriptor,
+  return (Atrest__Sync__V1__AccountsGetResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__accounts_get_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__get_account_response__free_unpacked
-                     (Atrest__Sync__V1__GetAccountResponse *message,
+void   atrest__sync__v1__accounts_get_response__free_unpacked
+                     (Atrest__Sync__V1__AccountsGetResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__get_account_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_get_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__limits__init
-                     (Atrest__Sync__V1__Limits         *message)
+void   atrest__sync__v1__accounts_delete_request__init
+                     (Atrest__Sync__V1__AccountsDeleteRequest         *message)
 {
-  static const Atrest__Sync__V1__Limits init_value = ATREST__SYNC__V1__LIMITS__INIT;
+  static const Atrest__Sync__V1__AccountsDeleteRequest init_value = ATREST__SYNC__V1__ACCOUNTS_DELETE_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__limits__get_packed_size
-                     (const Atrest__Sync__V1__Limits *message)
+size_t atrest__sync__v1__accounts_delete_request__get_packed_size
+                     (const Atrest__Sync__V1__AccountsDeleteRequest *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__limits__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_delete_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__limits__pack
-                     (const Atrest__Sync__V1__Limits *message,
+size_t atrest__sync__v1__accounts_delete_request__pack
+                     (const Atrest__Sync__V1__AccountsDeleteRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__limits__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_delete_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__limits__pack_to_buffer
-                     (const Atrest__Sync__V1__Limits *message,
+size_t atrest__sync__v1__accounts_delete_request__pack_to_buffer
+                     (const Atrest__Sync__V1__AccountsDeleteRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__limits__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_delete_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__Limits *
-       atrest__sync__v1__limits__unpack
+Atrest__Sync__V1__AccountsDeleteRequest *
+       atrest__sync__v1__accounts_delete_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__Limits *)
-     protobuf_c_message_unpack (&atrest__sync__v1__limits__descriptor,
+  return (Atrest__Sync__V1__AccountsDeleteRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__accounts_delete_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__limits__free_unpacked
-                     (Atrest__Sync__V1__Limits *message,
+void   atrest__sync__v1__accounts_delete_request__free_unpacked
+                     (Atrest__Sync__V1__AccountsDeleteRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__limits__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_delete_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__delete_account_request__init
-                     (Atrest__Sync__V1__DeleteAccountRequest         *message)
+void   atrest__sync__v1__accounts_delete_response__init
+                     (Atrest__Sync__V1__AccountsDeleteResponse         *message)
 {
-  static const Atrest__Sync__V1__DeleteAccountRequest init_value = ATREST__SYNC__V1__DELETE_ACCOUNT_REQUEST__INIT;
+  static const Atrest__Sync__V1__AccountsDeleteResponse init_value = ATREST__SYNC__V1__ACCOUNTS_DELETE_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__delete_account_request__get_packed_size
-                     (const Atrest__Sync__V1__DeleteAccountRequest *message)
+size_t atrest__sync__v1__accounts_delete_response__get_packed_size
+                     (const Atrest__Sync__V1__AccountsDeleteResponse *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__delete_account_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_delete_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__delete_account_request__pack
-                     (const Atrest__Sync__V1__DeleteAccountRequest *message,
+size_t atrest__sync__v1__accounts_delete_response__pack
+                     (const Atrest__Sync__V1__AccountsDeleteResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__delete_account_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_delete_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__delete_account_request__pack_to_buffer
-                     (const Atrest__Sync__V1__DeleteAccountRequest *message,
+size_t atrest__sync__v1__accounts_delete_response__pack_to_buffer
+                     (const Atrest__Sync__V1__AccountsDeleteResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__delete_account_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_delete_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__DeleteAccountRequest *
-       atrest__sync__v1__delete_account_request__unpack
+Atrest__Sync__V1__AccountsDeleteResponse *
+       atrest__sync__v1__accounts_delete_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__DeleteAccountRequest *)
-     protobuf_c_message_unpack (&atrest__sync__v1__delete_account_request__descriptor,
+  return (Atrest__Sync__V1__AccountsDeleteResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__accounts_delete_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__delete_account_request__free_unpacked
-                     (Atrest__Sync__V1__DeleteAccountRequest *message,
+void   atrest__sync__v1__accounts_delete_response__free_unpacked
+                     (Atrest__Sync__V1__AccountsDeleteResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__delete_account_request__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   atrest__sync__v1__delete_account_response__init
-                     (Atrest__Sync__V1__DeleteAccountResponse         *message)
-{
-  static const Atrest__Sync__V1__DeleteAccountResponse init_value = ATREST__SYNC__V1__DELETE_ACCOUNT_RESPONSE__INIT;
-  *message = init_value;
-}
-size_t atrest__sync__v1__delete_account_response__get_packed_size
-                     (const Atrest__Sync__V1__DeleteAccountResponse *message)
-{
-  assert(message->base.descriptor == &atrest__sync__v1__delete_account_response__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t atrest__sync__v1__delete_account_response__pack
-                     (const Atrest__Sync__V1__DeleteAccountResponse *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &atrest__sync__v1__delete_account_response__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t atrest__sync__v1__delete_account_response__pack_to_buffer
-                     (const Atrest__Sync__V1__DeleteAccountResponse *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &atrest__sync__v1__delete_account_response__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Atrest__Sync__V1__DeleteAccountResponse *
-       atrest__sync__v1__delete_account_response__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Atrest__Sync__V1__DeleteAccountResponse *)
-     protobuf_c_message_unpack (&atrest__sync__v1__delete_account_response__descriptor,
-                                allocator, len, data);
-}
-void   atrest__sync__v1__delete_account_response__free_unpacked
-                     (Atrest__Sync__V1__DeleteAccountResponse *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &atrest__sync__v1__delete_account_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__accounts_delete_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   atrest__sync__v1__events_request__init
@@ -367,25 +322,25 @@ void   atrest__sync__v1__event__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__event__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-#define atrest__sync__v1__get_account_request__field_descriptors NULL
-#define atrest__sync__v1__get_account_request__field_indices_by_name NULL
-#define atrest__sync__v1__get_account_request__number_ranges NULL
-const ProtobufCMessageDescriptor atrest__sync__v1__get_account_request__descriptor =
+#define atrest__sync__v1__accounts_get_request__field_descriptors NULL
+#define atrest__sync__v1__accounts_get_request__field_indices_by_name NULL
+#define atrest__sync__v1__accounts_get_request__number_ranges NULL
+const ProtobufCMessageDescriptor atrest__sync__v1__accounts_get_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.GetAccountRequest",
-  "GetAccountRequest",
-  "Atrest__Sync__V1__GetAccountRequest",
+  "atrest.sync.v1.AccountsGetRequest",
+  "AccountsGetRequest",
+  "Atrest__Sync__V1__AccountsGetRequest",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__GetAccountRequest),
+  sizeof(Atrest__Sync__V1__AccountsGetRequest),
   0,
-  atrest__sync__v1__get_account_request__field_descriptors,
-  atrest__sync__v1__get_account_request__field_indices_by_name,
-  0,  atrest__sync__v1__get_account_request__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__get_account_request__init,
+  atrest__sync__v1__accounts_get_request__field_descriptors,
+  atrest__sync__v1__accounts_get_request__field_indices_by_name,
+  0,  atrest__sync__v1__accounts_get_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__accounts_get_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__get_account_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__accounts_get_response__field_descriptors[6] =
 {
   {
     "name",
@@ -393,7 +348,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__get_account_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__GetAccountResponse, name),
+    offsetof(Atrest__Sync__V1__AccountsGetResponse, name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -405,7 +360,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__get_account_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__GetAccountResponse, created_ms),
+    offsetof(Atrest__Sync__V1__AccountsGetResponse, created_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -417,7 +372,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__get_account_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__GetAccountResponse, devices),
+    offsetof(Atrest__Sync__V1__AccountsGetResponse, devices),
     NULL,
     NULL,
     0,             /* flags */
@@ -429,7 +384,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__get_account_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__GetAccountResponse, records),
+    offsetof(Atrest__Sync__V1__AccountsGetResponse, records),
     NULL,
     NULL,
     0,             /* flags */
@@ -441,7 +396,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__get_account_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__GetAccountResponse, bytes),
+    offsetof(Atrest__Sync__V1__AccountsGetResponse, bytes),
     NULL,
     NULL,
     0,             /* flags */
@@ -453,14 +408,14 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__get_account_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__GetAccountResponse, limits),
+    offsetof(Atrest__Sync__V1__AccountsGetResponse, limits),
     &atrest__sync__v1__limits__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__get_account_response__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__accounts_get_response__field_indices_by_name[] = {
   4,   /* field[4] = bytes */
   1,   /* field[1] = created_ms */
   2,   /* field[2] = devices */
@@ -468,143 +423,27 @@ static const unsigned atrest__sync__v1__get_account_response__field_indices_by_n
   0,   /* field[0] = name */
   3,   /* field[3] = records */
 };
-static const ProtobufCIntRange atrest__sync__v1__get_account_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__accounts_get_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 6 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__get_account_response__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__accounts_get_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.GetAccountResponse",
-  "GetAccountResponse",
-  "Atrest__Sync__V1__GetAccountResponse",
+  "atrest.sync.v1.AccountsGetResponse",
+  "AccountsGetResponse",
+  "Atrest__Sync__V1__AccountsGetResponse",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__GetAccountResponse),
+  sizeof(Atrest__Sync__V1__AccountsGetResponse),
   6,
-  atrest__sync__v1__get_account_response__field_descriptors,
-  atrest__sync__v1__get_account_response__field_indices_by_name,
-  1,  atrest__sync__v1__get_account_response__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__get_account_response__init,
+  atrest__sync__v1__accounts_get_response__field_descriptors,
+  atrest__sync__v1__accounts_get_response__field_indices_by_name,
+  1,  atrest__sync__v1__accounts_get_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__accounts_get_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__limits__field_descriptors[7] =
-{
-  {
-    "records",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT64,
-    0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Limits, records),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "bytes",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT64,
-    0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Limits, bytes),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "message_bytes",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Limits, message_bytes),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "records_per_request",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Limits, records_per_request),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "value_bytes",
-    5,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Limits, value_bytes),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "record_bytes",
-    6,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Limits, record_bytes),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "watch_streams",
-    7,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Limits, watch_streams),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned atrest__sync__v1__limits__field_indices_by_name[] = {
-  1,   /* field[1] = bytes */
-  2,   /* field[2] = message_bytes */
-  5,   /* field[5] = record_bytes */
-  0,   /* field[0] = records */
-  3,   /* field[3] = records_per_request */
-  4,   /* field[4] = value_bytes */
-  6,   /* field[6] = watch_streams */
-};
-static const ProtobufCIntRange atrest__sync__v1__limits__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 7 }
-};
-const ProtobufCMessageDescriptor atrest__sync__v1__limits__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.Limits",
-  "Limits",
-  "Atrest__Sync__V1__Limits",
-  "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__Limits),
-  7,
-  atrest__sync__v1__limits__field_descriptors,
-  atrest__sync__v1__limits__field_indices_by_name,
-  1,  atrest__sync__v1__limits__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__limits__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor atrest__sync__v1__delete_account_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__accounts_delete_request__field_descriptors[1] =
 {
   {
     "account_name",
@@ -612,88 +451,88 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__delete_account_request__
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__DeleteAccountRequest, account_name),
+    offsetof(Atrest__Sync__V1__AccountsDeleteRequest, account_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__delete_account_request__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__accounts_delete_request__field_indices_by_name[] = {
   0,   /* field[0] = account_name */
 };
-static const ProtobufCIntRange atrest__sync__v1__delete_account_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__accounts_delete_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__delete_account_request__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__accounts_delete_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.DeleteAccountRequest",
-  "DeleteAccountRequest",
-  "Atrest__Sync__V1__DeleteAccountRequest",
+  "atrest.sync.v1.AccountsDeleteRequest",
+  "AccountsDeleteRequest",
+  "Atrest__Sync__V1__AccountsDeleteRequest",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__DeleteAccountRequest),
+  sizeof(Atrest__Sync__V1__AccountsDeleteRequest),
   1,
-  atrest__sync__v1__delete_account_request__field_descriptors,
-  atrest__sync__v1__delete_account_request__field_indices_by_name,
-  1,  atrest__sync__v1__delete_account_request__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__delete_account_request__init,
+  atrest__sync__v1__accounts_delete_request__field_descriptors,
+  atrest__sync__v1__accounts_delete_request__field_indices_by_name,
+  1,  atrest__sync__v1__accounts_delete_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__accounts_delete_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define atrest__sync__v1__delete_account_response__field_descriptors NULL
-#define atrest__sync__v1__delete_account_response__field_indices_by_name NULL
-#define atrest__sync__v1__delete_account_response__number_ranges NULL
-const ProtobufCMessageDescriptor atrest__sync__v1__delete_account_response__descriptor =
+#define atrest__sync__v1__accounts_delete_response__field_descriptors NULL
+#define atrest__sync__v1__accounts_delete_response__field_indices_by_name NULL
+#define atrest__sync__v1__accounts_delete_response__number_ranges NULL
+const ProtobufCMessageDescriptor atrest__sync__v1__accounts_delete_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.DeleteAccountResponse",
-  "DeleteAccountResponse",
-  "Atrest__Sync__V1__DeleteAccountResponse",
+  "atrest.sync.v1.AccountsDeleteResponse",
+  "AccountsDeleteResponse",
+  "Atrest__Sync__V1__AccountsDeleteResponse",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__DeleteAccountResponse),
+  sizeof(Atrest__Sync__V1__AccountsDeleteResponse),
   0,
-  atrest__sync__v1__delete_account_response__field_descriptors,
-  atrest__sync__v1__delete_account_response__field_indices_by_name,
-  0,  atrest__sync__v1__delete_account_response__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__delete_account_response__init,
+  atrest__sync__v1__accounts_delete_response__field_descriptors,
+  atrest__sync__v1__accounts_delete_response__field_indices_by_name,
+  0,  atrest__sync__v1__accounts_delete_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__accounts_delete_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__sync__v1__events_request__field_descriptors[2] =
 {
   {
-    "before",
-    1,
+    "page_size",
+    2,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT64,
+    PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__EventsRequest, before),
+    offsetof(Atrest__Sync__V1__EventsRequest, page_size),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "limit",
-    2,
+    "page_token",
+    3,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
+    PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__EventsRequest, limit),
+    offsetof(Atrest__Sync__V1__EventsRequest, page_token),
     NULL,
-    NULL,
+    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned atrest__sync__v1__events_request__field_indices_by_name[] = {
-  0,   /* field[0] = before */
-  1,   /* field[1] = limit */
+  0,   /* field[0] = page_size */
+  1,   /* field[1] = page_token */
 };
 static const ProtobufCIntRange atrest__sync__v1__events_request__number_ranges[1 + 1] =
 {
-  { 1, 0 },
+  { 2, 0 },
   { 0, 2 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__events_request__descriptor =
@@ -726,25 +565,26 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__events_response__field_d
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "more",
-    2,
+    "next_page_token",
+    3,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
+    PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__EventsResponse, more),
+    offsetof(Atrest__Sync__V1__EventsResponse, next_page_token),
     NULL,
-    NULL,
+    &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned atrest__sync__v1__events_response__field_indices_by_name[] = {
   0,   /* field[0] = events */
-  1,   /* field[1] = more */
+  1,   /* field[1] = next_page_token */
 };
-static const ProtobufCIntRange atrest__sync__v1__events_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__events_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
+  { 3, 1 },
   { 0, 2 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__events_response__descriptor =
@@ -758,7 +598,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__events_response__descriptor =
   2,
   atrest__sync__v1__events_response__field_descriptors,
   atrest__sync__v1__events_response__field_indices_by_name,
-  1,  atrest__sync__v1__events_response__number_ranges,
+  2,  atrest__sync__v1__events_response__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__events_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -938,8 +778,8 @@ const ProtobufCMessageDescriptor atrest__sync__v1__event__descriptor =
 };
 static const ProtobufCMethodDescriptor atrest__sync__v1__accounts__method_descriptors[3] =
 {
-  { "Get", &atrest__sync__v1__get_account_request__descriptor, &atrest__sync__v1__get_account_response__descriptor },
-  { "Delete", &atrest__sync__v1__delete_account_request__descriptor, &atrest__sync__v1__delete_account_response__descriptor },
+  { "Get", &atrest__sync__v1__accounts_get_request__descriptor, &atrest__sync__v1__accounts_get_response__descriptor },
+  { "Delete", &atrest__sync__v1__accounts_delete_request__descriptor, &atrest__sync__v1__accounts_delete_response__descriptor },
   { "Events", &atrest__sync__v1__events_request__descriptor, &atrest__sync__v1__events_response__descriptor },
 };
 const unsigned atrest__sync__v1__accounts__method_indices_by_name[] = {
@@ -959,16 +799,16 @@ const ProtobufCServiceDescriptor atrest__sync__v1__accounts__descriptor =
   atrest__sync__v1__accounts__method_indices_by_name
 };
 void atrest__sync__v1__accounts__get(ProtobufCService *service,
-                                     const Atrest__Sync__V1__GetAccountRequest *input,
-                                     Atrest__Sync__V1__GetAccountResponse_Closure closure,
+                                     const Atrest__Sync__V1__AccountsGetRequest *input,
+                                     Atrest__Sync__V1__AccountsGetResponse_Closure closure,
                                      void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__accounts__descriptor);
   service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__sync__v1__accounts__delete(ProtobufCService *service,
-                                        const Atrest__Sync__V1__DeleteAccountRequest *input,
-                                        Atrest__Sync__V1__DeleteAccountResponse_Closure closure,
+                                        const Atrest__Sync__V1__AccountsDeleteRequest *input,
+                                        Atrest__Sync__V1__AccountsDeleteResponse_Closure closure,
                                         void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__accounts__descriptor);

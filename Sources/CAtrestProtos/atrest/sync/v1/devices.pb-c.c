@@ -142,6 +142,51 @@ void   atrest__sync__v1__renew_request__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__renew_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__sync__v1__renew_response__init
+                     (Atrest__Sync__V1__RenewResponse         *message)
+{
+  static const Atrest__Sync__V1__RenewResponse init_value = ATREST__SYNC__V1__RENEW_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__renew_response__get_packed_size
+                     (const Atrest__Sync__V1__RenewResponse *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__renew_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__renew_response__pack
+                     (const Atrest__Sync__V1__RenewResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__renew_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__renew_response__pack_to_buffer
+                     (const Atrest__Sync__V1__RenewResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__renew_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__RenewResponse *
+       atrest__sync__v1__renew_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__RenewResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__renew_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__renew_response__free_unpacked
+                     (Atrest__Sync__V1__RenewResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__renew_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__sync__v1__invite_request__init
                      (Atrest__Sync__V1__InviteRequest         *message)
 {
@@ -457,94 +502,94 @@ void   atrest__sync__v1__resolve_pending_device_response__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__resolve_pending_device_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__list_devices_request__init
-                     (Atrest__Sync__V1__ListDevicesRequest         *message)
+void   atrest__sync__v1__devices_list_request__init
+                     (Atrest__Sync__V1__DevicesListRequest         *message)
 {
-  static const Atrest__Sync__V1__ListDevicesRequest init_value = ATREST__SYNC__V1__LIST_DEVICES_REQUEST__INIT;
+  static const Atrest__Sync__V1__DevicesListRequest init_value = ATREST__SYNC__V1__DEVICES_LIST_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__list_devices_request__get_packed_size
-                     (const Atrest__Sync__V1__ListDevicesRequest *message)
+size_t atrest__sync__v1__devices_list_request__get_packed_size
+                     (const Atrest__Sync__V1__DevicesListRequest *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__list_devices_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_list_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__list_devices_request__pack
-                     (const Atrest__Sync__V1__ListDevicesRequest *message,
+size_t atrest__sync__v1__devices_list_request__pack
+                     (const Atrest__Sync__V1__DevicesListRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__list_devices_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_list_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__list_devices_request__pack_to_buffer
-                     (const Atrest__Sync__V1__ListDevicesRequest *message,
+size_t atrest__sync__v1__devices_list_request__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesListRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__list_devices_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_list_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__ListDevicesRequest *
-       atrest__sync__v1__list_devices_request__unpack
+Atrest__Sync__V1__DevicesListRequest *
+       atrest__sync__v1__devices_list_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__ListDevicesRequest *)
-     protobuf_c_message_unpack (&atrest__sync__v1__list_devices_request__descriptor,
+  return (Atrest__Sync__V1__DevicesListRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__devices_list_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__list_devices_request__free_unpacked
-                     (Atrest__Sync__V1__ListDevicesRequest *message,
+void   atrest__sync__v1__devices_list_request__free_unpacked
+                     (Atrest__Sync__V1__DevicesListRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__list_devices_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_list_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__list_devices_response__init
-                     (Atrest__Sync__V1__ListDevicesResponse         *message)
+void   atrest__sync__v1__devices_list_response__init
+                     (Atrest__Sync__V1__DevicesListResponse         *message)
 {
-  static const Atrest__Sync__V1__ListDevicesResponse init_value = ATREST__SYNC__V1__LIST_DEVICES_RESPONSE__INIT;
+  static const Atrest__Sync__V1__DevicesListResponse init_value = ATREST__SYNC__V1__DEVICES_LIST_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__list_devices_response__get_packed_size
-                     (const Atrest__Sync__V1__ListDevicesResponse *message)
+size_t atrest__sync__v1__devices_list_response__get_packed_size
+                     (const Atrest__Sync__V1__DevicesListResponse *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__list_devices_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_list_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__list_devices_response__pack
-                     (const Atrest__Sync__V1__ListDevicesResponse *message,
+size_t atrest__sync__v1__devices_list_response__pack
+                     (const Atrest__Sync__V1__DevicesListResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__list_devices_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_list_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__list_devices_response__pack_to_buffer
-                     (const Atrest__Sync__V1__ListDevicesResponse *message,
+size_t atrest__sync__v1__devices_list_response__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesListResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__list_devices_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_list_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__ListDevicesResponse *
-       atrest__sync__v1__list_devices_response__unpack
+Atrest__Sync__V1__DevicesListResponse *
+       atrest__sync__v1__devices_list_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__ListDevicesResponse *)
-     protobuf_c_message_unpack (&atrest__sync__v1__list_devices_response__descriptor,
+  return (Atrest__Sync__V1__DevicesListResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__devices_list_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__list_devices_response__free_unpacked
-                     (Atrest__Sync__V1__ListDevicesResponse *message,
+void   atrest__sync__v1__devices_list_response__free_unpacked
+                     (Atrest__Sync__V1__DevicesListResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__list_devices_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_list_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   atrest__sync__v1__device__init
@@ -592,184 +637,184 @@ void   atrest__sync__v1__device__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__device__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__rename_device_request__init
-                     (Atrest__Sync__V1__RenameDeviceRequest         *message)
+void   atrest__sync__v1__devices_rename_request__init
+                     (Atrest__Sync__V1__DevicesRenameRequest         *message)
 {
-  static const Atrest__Sync__V1__RenameDeviceRequest init_value = ATREST__SYNC__V1__RENAME_DEVICE_REQUEST__INIT;
+  static const Atrest__Sync__V1__DevicesRenameRequest init_value = ATREST__SYNC__V1__DEVICES_RENAME_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__rename_device_request__get_packed_size
-                     (const Atrest__Sync__V1__RenameDeviceRequest *message)
+size_t atrest__sync__v1__devices_rename_request__get_packed_size
+                     (const Atrest__Sync__V1__DevicesRenameRequest *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__rename_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_rename_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__rename_device_request__pack
-                     (const Atrest__Sync__V1__RenameDeviceRequest *message,
+size_t atrest__sync__v1__devices_rename_request__pack
+                     (const Atrest__Sync__V1__DevicesRenameRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__rename_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_rename_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__rename_device_request__pack_to_buffer
-                     (const Atrest__Sync__V1__RenameDeviceRequest *message,
+size_t atrest__sync__v1__devices_rename_request__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesRenameRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__rename_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_rename_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__RenameDeviceRequest *
-       atrest__sync__v1__rename_device_request__unpack
+Atrest__Sync__V1__DevicesRenameRequest *
+       atrest__sync__v1__devices_rename_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__RenameDeviceRequest *)
-     protobuf_c_message_unpack (&atrest__sync__v1__rename_device_request__descriptor,
+  return (Atrest__Sync__V1__DevicesRenameRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__devices_rename_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__rename_device_request__free_unpacked
-                     (Atrest__Sync__V1__RenameDeviceRequest *message,
+void   atrest__sync__v1__devices_rename_request__free_unpacked
+                     (Atrest__Sync__V1__DevicesRenameRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__rename_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_rename_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__rename_device_response__init
-                     (Atrest__Sync__V1__RenameDeviceResponse         *message)
+void   atrest__sync__v1__devices_rename_response__init
+                     (Atrest__Sync__V1__DevicesRenameResponse         *message)
 {
-  static const Atrest__Sync__V1__RenameDeviceResponse init_value = ATREST__SYNC__V1__RENAME_DEVICE_RESPONSE__INIT;
+  static const Atrest__Sync__V1__DevicesRenameResponse init_value = ATREST__SYNC__V1__DEVICES_RENAME_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__rename_device_response__get_packed_size
-                     (const Atrest__Sync__V1__RenameDeviceResponse *message)
+size_t atrest__sync__v1__devices_rename_response__get_packed_size
+                     (const Atrest__Sync__V1__DevicesRenameResponse *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__rename_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_rename_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__rename_device_response__pack
-                     (const Atrest__Sync__V1__RenameDeviceResponse *message,
+size_t atrest__sync__v1__devices_rename_response__pack
+                     (const Atrest__Sync__V1__DevicesRenameResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__rename_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_rename_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__rename_device_response__pack_to_buffer
-                     (const Atrest__Sync__V1__RenameDeviceResponse *message,
+size_t atrest__sync__v1__devices_rename_response__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesRenameResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__rename_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_rename_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__RenameDeviceResponse *
-       atrest__sync__v1__rename_device_response__unpack
+Atrest__Sync__V1__DevicesRenameResponse *
+       atrest__sync__v1__devices_rename_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__RenameDeviceResponse *)
-     protobuf_c_message_unpack (&atrest__sync__v1__rename_device_response__descriptor,
+  return (Atrest__Sync__V1__DevicesRenameResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__devices_rename_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__rename_device_response__free_unpacked
-                     (Atrest__Sync__V1__RenameDeviceResponse *message,
+void   atrest__sync__v1__devices_rename_response__free_unpacked
+                     (Atrest__Sync__V1__DevicesRenameResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__rename_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_rename_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__revoke_device_request__init
-                     (Atrest__Sync__V1__RevokeDeviceRequest         *message)
+void   atrest__sync__v1__devices_revoke_request__init
+                     (Atrest__Sync__V1__DevicesRevokeRequest         *message)
 {
-  static const Atrest__Sync__V1__RevokeDeviceRequest init_value = ATREST__SYNC__V1__REVOKE_DEVICE_REQUEST__INIT;
+  static const Atrest__Sync__V1__DevicesRevokeRequest init_value = ATREST__SYNC__V1__DEVICES_REVOKE_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__revoke_device_request__get_packed_size
-                     (const Atrest__Sync__V1__RevokeDeviceRequest *message)
+size_t atrest__sync__v1__devices_revoke_request__get_packed_size
+                     (const Atrest__Sync__V1__DevicesRevokeRequest *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__revoke_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_revoke_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__revoke_device_request__pack
-                     (const Atrest__Sync__V1__RevokeDeviceRequest *message,
+size_t atrest__sync__v1__devices_revoke_request__pack
+                     (const Atrest__Sync__V1__DevicesRevokeRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__revoke_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_revoke_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__revoke_device_request__pack_to_buffer
-                     (const Atrest__Sync__V1__RevokeDeviceRequest *message,
+size_t atrest__sync__v1__devices_revoke_request__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesRevokeRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__revoke_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_revoke_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__RevokeDeviceRequest *
-       atrest__sync__v1__revoke_device_request__unpack
+Atrest__Sync__V1__DevicesRevokeRequest *
+       atrest__sync__v1__devices_revoke_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__RevokeDeviceRequest *)
-     protobuf_c_message_unpack (&atrest__sync__v1__revoke_device_request__descriptor,
+  return (Atrest__Sync__V1__DevicesRevokeRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__devices_revoke_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__revoke_device_request__free_unpacked
-                     (Atrest__Sync__V1__RevokeDeviceRequest *message,
+void   atrest__sync__v1__devices_revoke_request__free_unpacked
+                     (Atrest__Sync__V1__DevicesRevokeRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__revoke_device_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_revoke_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__revoke_device_response__init
-                     (Atrest__Sync__V1__RevokeDeviceResponse         *message)
+void   atrest__sync__v1__devices_revoke_response__init
+                     (Atrest__Sync__V1__DevicesRevokeResponse         *message)
 {
-  static const Atrest__Sync__V1__RevokeDeviceResponse init_value = ATREST__SYNC__V1__REVOKE_DEVICE_RESPONSE__INIT;
+  static const Atrest__Sync__V1__DevicesRevokeResponse init_value = ATREST__SYNC__V1__DEVICES_REVOKE_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__revoke_device_response__get_packed_size
-                     (const Atrest__Sync__V1__RevokeDeviceResponse *message)
+size_t atrest__sync__v1__devices_revoke_response__get_packed_size
+                     (const Atrest__Sync__V1__DevicesRevokeResponse *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__revoke_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_revoke_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__revoke_device_response__pack
-                     (const Atrest__Sync__V1__RevokeDeviceResponse *message,
+size_t atrest__sync__v1__devices_revoke_response__pack
+                     (const Atrest__Sync__V1__DevicesRevokeResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__revoke_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_revoke_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__revoke_device_response__pack_to_buffer
-                     (const Atrest__Sync__V1__RevokeDeviceResponse *message,
+size_t atrest__sync__v1__devices_revoke_response__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesRevokeResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__revoke_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_revoke_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__RevokeDeviceResponse *
-       atrest__sync__v1__revoke_device_response__unpack
+Atrest__Sync__V1__DevicesRevokeResponse *
+       atrest__sync__v1__devices_revoke_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__RevokeDeviceResponse *)
-     protobuf_c_message_unpack (&atrest__sync__v1__revoke_device_response__descriptor,
+  return (Atrest__Sync__V1__DevicesRevokeResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__devices_revoke_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__revoke_device_response__free_unpacked
-                     (Atrest__Sync__V1__RevokeDeviceResponse *message,
+void   atrest__sync__v1__devices_revoke_response__free_unpacked
+                     (Atrest__Sync__V1__DevicesRevokeResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__revoke_device_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__devices_revoke_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor atrest__sync__v1__pair_request__field_descriptors[3] =
@@ -962,6 +1007,96 @@ const ProtobufCMessageDescriptor atrest__sync__v1__renew_request__descriptor =
   atrest__sync__v1__renew_request__field_indices_by_name,
   1,  atrest__sync__v1__renew_request__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__renew_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__renew_response__field_descriptors[5] =
+{
+  {
+    "replica",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__RenewResponse, replica),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__RenewResponse, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account_name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__RenewResponse, account_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "server_time_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__RenewResponse, server_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_name",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__RenewResponse, device_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__renew_response__field_indices_by_name[] = {
+  2,   /* field[2] = account_name */
+  4,   /* field[4] = device_name */
+  0,   /* field[0] = replica */
+  3,   /* field[3] = server_time_ms */
+  1,   /* field[1] = token */
+};
+static const ProtobufCIntRange atrest__sync__v1__renew_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__renew_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.RenewResponse",
+  "RenewResponse",
+  "Atrest__Sync__V1__RenewResponse",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__RenewResponse),
+  5,
+  atrest__sync__v1__renew_response__field_descriptors,
+  atrest__sync__v1__renew_response__field_indices_by_name,
+  1,  atrest__sync__v1__renew_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__renew_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__sync__v1__invite_request__field_descriptors[1] =
@@ -1327,60 +1462,60 @@ const ProtobufCMessageDescriptor atrest__sync__v1__resolve_pending_device_respon
   (ProtobufCMessageInit) atrest__sync__v1__resolve_pending_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define atrest__sync__v1__list_devices_request__field_descriptors NULL
-#define atrest__sync__v1__list_devices_request__field_indices_by_name NULL
-#define atrest__sync__v1__list_devices_request__number_ranges NULL
-const ProtobufCMessageDescriptor atrest__sync__v1__list_devices_request__descriptor =
+#define atrest__sync__v1__devices_list_request__field_descriptors NULL
+#define atrest__sync__v1__devices_list_request__field_indices_by_name NULL
+#define atrest__sync__v1__devices_list_request__number_ranges NULL
+const ProtobufCMessageDescriptor atrest__sync__v1__devices_list_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.ListDevicesRequest",
-  "ListDevicesRequest",
-  "Atrest__Sync__V1__ListDevicesRequest",
+  "atrest.sync.v1.DevicesListRequest",
+  "DevicesListRequest",
+  "Atrest__Sync__V1__DevicesListRequest",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__ListDevicesRequest),
+  sizeof(Atrest__Sync__V1__DevicesListRequest),
   0,
-  atrest__sync__v1__list_devices_request__field_descriptors,
-  atrest__sync__v1__list_devices_request__field_indices_by_name,
-  0,  atrest__sync__v1__list_devices_request__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__list_devices_request__init,
+  atrest__sync__v1__devices_list_request__field_descriptors,
+  atrest__sync__v1__devices_list_request__field_indices_by_name,
+  0,  atrest__sync__v1__devices_list_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__devices_list_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__list_devices_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__devices_list_response__field_descriptors[1] =
 {
   {
     "devices",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Atrest__Sync__V1__ListDevicesResponse, n_devices),
-    offsetof(Atrest__Sync__V1__ListDevicesResponse, devices),
+    offsetof(Atrest__Sync__V1__DevicesListResponse, n_devices),
+    offsetof(Atrest__Sync__V1__DevicesListResponse, devices),
     &atrest__sync__v1__device__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__list_devices_response__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__devices_list_response__field_indices_by_name[] = {
   0,   /* field[0] = devices */
 };
-static const ProtobufCIntRange atrest__sync__v1__list_devices_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__devices_list_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__list_devices_response__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__devices_list_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.ListDevicesResponse",
-  "ListDevicesResponse",
-  "Atrest__Sync__V1__ListDevicesResponse",
+  "atrest.sync.v1.DevicesListResponse",
+  "DevicesListResponse",
+  "Atrest__Sync__V1__DevicesListResponse",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__ListDevicesResponse),
+  sizeof(Atrest__Sync__V1__DevicesListResponse),
   1,
-  atrest__sync__v1__list_devices_response__field_descriptors,
-  atrest__sync__v1__list_devices_response__field_indices_by_name,
-  1,  atrest__sync__v1__list_devices_response__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__list_devices_response__init,
+  atrest__sync__v1__devices_list_response__field_descriptors,
+  atrest__sync__v1__devices_list_response__field_indices_by_name,
+  1,  atrest__sync__v1__devices_list_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__devices_list_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__sync__v1__device__field_descriptors[9] =
@@ -1525,7 +1660,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__device__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__device__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__rename_device_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__devices_rename_request__field_descriptors[2] =
 {
   {
     "replica",
@@ -1533,7 +1668,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__rename_device_request__f
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__RenameDeviceRequest, replica),
+    offsetof(Atrest__Sync__V1__DevicesRenameRequest, replica),
     NULL,
     NULL,
     0,             /* flags */
@@ -1545,38 +1680,38 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__rename_device_request__f
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__RenameDeviceRequest, name),
+    offsetof(Atrest__Sync__V1__DevicesRenameRequest, name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__rename_device_request__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__devices_rename_request__field_indices_by_name[] = {
   1,   /* field[1] = name */
   0,   /* field[0] = replica */
 };
-static const ProtobufCIntRange atrest__sync__v1__rename_device_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__devices_rename_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__rename_device_request__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__devices_rename_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.RenameDeviceRequest",
-  "RenameDeviceRequest",
-  "Atrest__Sync__V1__RenameDeviceRequest",
+  "atrest.sync.v1.DevicesRenameRequest",
+  "DevicesRenameRequest",
+  "Atrest__Sync__V1__DevicesRenameRequest",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__RenameDeviceRequest),
+  sizeof(Atrest__Sync__V1__DevicesRenameRequest),
   2,
-  atrest__sync__v1__rename_device_request__field_descriptors,
-  atrest__sync__v1__rename_device_request__field_indices_by_name,
-  1,  atrest__sync__v1__rename_device_request__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__rename_device_request__init,
+  atrest__sync__v1__devices_rename_request__field_descriptors,
+  atrest__sync__v1__devices_rename_request__field_indices_by_name,
+  1,  atrest__sync__v1__devices_rename_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__devices_rename_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__rename_device_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__devices_rename_response__field_descriptors[1] =
 {
   {
     "name",
@@ -1584,37 +1719,37 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__rename_device_response__
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__RenameDeviceResponse, name),
+    offsetof(Atrest__Sync__V1__DevicesRenameResponse, name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__rename_device_response__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__devices_rename_response__field_indices_by_name[] = {
   0,   /* field[0] = name */
 };
-static const ProtobufCIntRange atrest__sync__v1__rename_device_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__devices_rename_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__rename_device_response__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__devices_rename_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.RenameDeviceResponse",
-  "RenameDeviceResponse",
-  "Atrest__Sync__V1__RenameDeviceResponse",
+  "atrest.sync.v1.DevicesRenameResponse",
+  "DevicesRenameResponse",
+  "Atrest__Sync__V1__DevicesRenameResponse",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__RenameDeviceResponse),
+  sizeof(Atrest__Sync__V1__DevicesRenameResponse),
   1,
-  atrest__sync__v1__rename_device_response__field_descriptors,
-  atrest__sync__v1__rename_device_response__field_indices_by_name,
-  1,  atrest__sync__v1__rename_device_response__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__rename_device_response__init,
+  atrest__sync__v1__devices_rename_response__field_descriptors,
+  atrest__sync__v1__devices_rename_response__field_indices_by_name,
+  1,  atrest__sync__v1__devices_rename_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__devices_rename_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__revoke_device_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__devices_revoke_request__field_descriptors[2] =
 {
   {
     "replica",
@@ -1622,7 +1757,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__revoke_device_request__f
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__RevokeDeviceRequest, replica),
+    offsetof(Atrest__Sync__V1__DevicesRevokeRequest, replica),
     NULL,
     NULL,
     0,             /* flags */
@@ -1634,99 +1769,99 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__revoke_device_request__f
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__RevokeDeviceRequest, with_descendants),
+    offsetof(Atrest__Sync__V1__DevicesRevokeRequest, with_descendants),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__revoke_device_request__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__devices_revoke_request__field_indices_by_name[] = {
   0,   /* field[0] = replica */
   1,   /* field[1] = with_descendants */
 };
-static const ProtobufCIntRange atrest__sync__v1__revoke_device_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__devices_revoke_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_request__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__devices_revoke_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.RevokeDeviceRequest",
-  "RevokeDeviceRequest",
-  "Atrest__Sync__V1__RevokeDeviceRequest",
+  "atrest.sync.v1.DevicesRevokeRequest",
+  "DevicesRevokeRequest",
+  "Atrest__Sync__V1__DevicesRevokeRequest",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__RevokeDeviceRequest),
+  sizeof(Atrest__Sync__V1__DevicesRevokeRequest),
   2,
-  atrest__sync__v1__revoke_device_request__field_descriptors,
-  atrest__sync__v1__revoke_device_request__field_indices_by_name,
-  1,  atrest__sync__v1__revoke_device_request__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__revoke_device_request__init,
+  atrest__sync__v1__devices_revoke_request__field_descriptors,
+  atrest__sync__v1__devices_revoke_request__field_indices_by_name,
+  1,  atrest__sync__v1__devices_revoke_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__devices_revoke_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__revoke_device_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__devices_revoke_response__field_descriptors[3] =
 {
   {
-    "revoked",
+    "revoked_replicas",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_FIXED64,
-    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, n_revoked),
-    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, revoked),
+    offsetof(Atrest__Sync__V1__DevicesRevokeResponse, n_revoked_replicas),
+    offsetof(Atrest__Sync__V1__DevicesRevokeResponse, revoked_replicas),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "remaining",
+    "remaining_replicas",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_FIXED64,
-    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, n_remaining),
-    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, remaining),
+    offsetof(Atrest__Sync__V1__DevicesRevokeResponse, n_remaining_replicas),
+    offsetof(Atrest__Sync__V1__DevicesRevokeResponse, remaining_replicas),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "spared",
+    "spared_replicas",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_FIXED64,
-    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, n_spared),
-    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, spared),
+    offsetof(Atrest__Sync__V1__DevicesRevokeResponse, n_spared_replicas),
+    offsetof(Atrest__Sync__V1__DevicesRevokeResponse, spared_replicas),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__revoke_device_response__field_indices_by_name[] = {
-  1,   /* field[1] = remaining */
-  0,   /* field[0] = revoked */
-  2,   /* field[2] = spared */
+static const unsigned atrest__sync__v1__devices_revoke_response__field_indices_by_name[] = {
+  1,   /* field[1] = remaining_replicas */
+  0,   /* field[0] = revoked_replicas */
+  2,   /* field[2] = spared_replicas */
 };
-static const ProtobufCIntRange atrest__sync__v1__revoke_device_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__devices_revoke_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 3 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_response__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__devices_revoke_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.RevokeDeviceResponse",
-  "RevokeDeviceResponse",
-  "Atrest__Sync__V1__RevokeDeviceResponse",
+  "atrest.sync.v1.DevicesRevokeResponse",
+  "DevicesRevokeResponse",
+  "Atrest__Sync__V1__DevicesRevokeResponse",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__RevokeDeviceResponse),
+  sizeof(Atrest__Sync__V1__DevicesRevokeResponse),
   3,
-  atrest__sync__v1__revoke_device_response__field_descriptors,
-  atrest__sync__v1__revoke_device_response__field_indices_by_name,
-  1,  atrest__sync__v1__revoke_device_response__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__revoke_device_response__init,
+  atrest__sync__v1__devices_revoke_response__field_descriptors,
+  atrest__sync__v1__devices_revoke_response__field_indices_by_name,
+  1,  atrest__sync__v1__devices_revoke_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__devices_revoke_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCMethodDescriptor atrest__sync__v1__devices__method_descriptors[8] =
@@ -1735,10 +1870,10 @@ static const ProtobufCMethodDescriptor atrest__sync__v1__devices__method_descrip
   { "Invite", &atrest__sync__v1__invite_request__descriptor, &atrest__sync__v1__invite_response__descriptor },
   { "ListPendingDevices", &atrest__sync__v1__list_pending_devices_request__descriptor, &atrest__sync__v1__list_pending_devices_response__descriptor },
   { "ResolvePendingDevice", &atrest__sync__v1__resolve_pending_device_request__descriptor, &atrest__sync__v1__resolve_pending_device_response__descriptor },
-  { "Renew", &atrest__sync__v1__renew_request__descriptor, &atrest__sync__v1__pair_response__descriptor },
-  { "List", &atrest__sync__v1__list_devices_request__descriptor, &atrest__sync__v1__list_devices_response__descriptor },
-  { "Rename", &atrest__sync__v1__rename_device_request__descriptor, &atrest__sync__v1__rename_device_response__descriptor },
-  { "Revoke", &atrest__sync__v1__revoke_device_request__descriptor, &atrest__sync__v1__revoke_device_response__descriptor },
+  { "Renew", &atrest__sync__v1__renew_request__descriptor, &atrest__sync__v1__renew_response__descriptor },
+  { "List", &atrest__sync__v1__devices_list_request__descriptor, &atrest__sync__v1__devices_list_response__descriptor },
+  { "Rename", &atrest__sync__v1__devices_rename_request__descriptor, &atrest__sync__v1__devices_rename_response__descriptor },
+  { "Revoke", &atrest__sync__v1__devices_revoke_request__descriptor, &atrest__sync__v1__devices_revoke_response__descriptor },
 };
 const unsigned atrest__sync__v1__devices__method_indices_by_name[] = {
   1,        /* Invite */
@@ -1795,31 +1930,31 @@ void atrest__sync__v1__devices__resolve_pending_device(ProtobufCService *service
 }
 void atrest__sync__v1__devices__renew(ProtobufCService *service,
                                       const Atrest__Sync__V1__RenewRequest *input,
-                                      Atrest__Sync__V1__PairResponse_Closure closure,
+                                      Atrest__Sync__V1__RenewResponse_Closure closure,
                                       void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
   service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__sync__v1__devices__list(ProtobufCService *service,
-                                     const Atrest__Sync__V1__ListDevicesRequest *input,
-                                     Atrest__Sync__V1__ListDevicesResponse_Closure closure,
+                                     const Atrest__Sync__V1__DevicesListRequest *input,
+                                     Atrest__Sync__V1__DevicesListResponse_Closure closure,
                                      void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
   service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__sync__v1__devices__rename(ProtobufCService *service,
-                                       const Atrest__Sync__V1__RenameDeviceRequest *input,
-                                       Atrest__Sync__V1__RenameDeviceResponse_Closure closure,
+                                       const Atrest__Sync__V1__DevicesRenameRequest *input,
+                                       Atrest__Sync__V1__DevicesRenameResponse_Closure closure,
                                        void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__sync__v1__devices__revoke(ProtobufCService *service,
-                                       const Atrest__Sync__V1__RevokeDeviceRequest *input,
-                                       Atrest__Sync__V1__RevokeDeviceResponse_Closure closure,
+                                       const Atrest__Sync__V1__DevicesRevokeRequest *input,
+                                       Atrest__Sync__V1__DevicesRevokeResponse_Closure closure,
                                        void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);

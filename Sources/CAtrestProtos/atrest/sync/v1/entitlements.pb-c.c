@@ -7,94 +7,94 @@
 #endif
 
 #include "atrest/sync/v1/entitlements.pb-c.h"
-void   atrest__sync__v1__submit_transaction_request__init
-                     (Atrest__Sync__V1__SubmitTransactionRequest         *message)
+void   atrest__sync__v1__entitlements_submit_request__init
+                     (Atrest__Sync__V1__EntitlementsSubmitRequest         *message)
 {
-  static const Atrest__Sync__V1__SubmitTransactionRequest init_value = ATREST__SYNC__V1__SUBMIT_TRANSACTION_REQUEST__INIT;
+  static const Atrest__Sync__V1__EntitlementsSubmitRequest init_value = ATREST__SYNC__V1__ENTITLEMENTS_SUBMIT_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__submit_transaction_request__get_packed_size
-                     (const Atrest__Sync__V1__SubmitTransactionRequest *message)
+size_t atrest__sync__v1__entitlements_submit_request__get_packed_size
+                     (const Atrest__Sync__V1__EntitlementsSubmitRequest *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__submit_transaction_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_submit_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__submit_transaction_request__pack
-                     (const Atrest__Sync__V1__SubmitTransactionRequest *message,
+size_t atrest__sync__v1__entitlements_submit_request__pack
+                     (const Atrest__Sync__V1__EntitlementsSubmitRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__submit_transaction_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_submit_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__submit_transaction_request__pack_to_buffer
-                     (const Atrest__Sync__V1__SubmitTransactionRequest *message,
+size_t atrest__sync__v1__entitlements_submit_request__pack_to_buffer
+                     (const Atrest__Sync__V1__EntitlementsSubmitRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__submit_transaction_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_submit_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__SubmitTransactionRequest *
-       atrest__sync__v1__submit_transaction_request__unpack
+Atrest__Sync__V1__EntitlementsSubmitRequest *
+       atrest__sync__v1__entitlements_submit_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__SubmitTransactionRequest *)
-     protobuf_c_message_unpack (&atrest__sync__v1__submit_transaction_request__descriptor,
+  return (Atrest__Sync__V1__EntitlementsSubmitRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__entitlements_submit_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__submit_transaction_request__free_unpacked
-                     (Atrest__Sync__V1__SubmitTransactionRequest *message,
+void   atrest__sync__v1__entitlements_submit_request__free_unpacked
+                     (Atrest__Sync__V1__EntitlementsSubmitRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__submit_transaction_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_submit_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__submit_transaction_response__init
-                     (Atrest__Sync__V1__SubmitTransactionResponse         *message)
+void   atrest__sync__v1__entitlements_submit_response__init
+                     (Atrest__Sync__V1__EntitlementsSubmitResponse         *message)
 {
-  static const Atrest__Sync__V1__SubmitTransactionResponse init_value = ATREST__SYNC__V1__SUBMIT_TRANSACTION_RESPONSE__INIT;
+  static const Atrest__Sync__V1__EntitlementsSubmitResponse init_value = ATREST__SYNC__V1__ENTITLEMENTS_SUBMIT_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__submit_transaction_response__get_packed_size
-                     (const Atrest__Sync__V1__SubmitTransactionResponse *message)
+size_t atrest__sync__v1__entitlements_submit_response__get_packed_size
+                     (const Atrest__Sync__V1__EntitlementsSubmitResponse *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__submit_transaction_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_submit_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__submit_transaction_response__pack
-                     (const Atrest__Sync__V1__SubmitTransactionResponse *message,
+size_t atrest__sync__v1__entitlements_submit_response__pack
+                     (const Atrest__Sync__V1__EntitlementsSubmitResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__submit_transaction_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_submit_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__submit_transaction_response__pack_to_buffer
-                     (const Atrest__Sync__V1__SubmitTransactionResponse *message,
+size_t atrest__sync__v1__entitlements_submit_response__pack_to_buffer
+                     (const Atrest__Sync__V1__EntitlementsSubmitResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__submit_transaction_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_submit_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__SubmitTransactionResponse *
-       atrest__sync__v1__submit_transaction_response__unpack
+Atrest__Sync__V1__EntitlementsSubmitResponse *
+       atrest__sync__v1__entitlements_submit_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__SubmitTransactionResponse *)
-     protobuf_c_message_unpack (&atrest__sync__v1__submit_transaction_response__descriptor,
+  return (Atrest__Sync__V1__EntitlementsSubmitResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__entitlements_submit_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__submit_transaction_response__free_unpacked
-                     (Atrest__Sync__V1__SubmitTransactionResponse *message,
+void   atrest__sync__v1__entitlements_submit_response__free_unpacked
+                     (Atrest__Sync__V1__EntitlementsSubmitResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__submit_transaction_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_submit_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   atrest__sync__v1__rejection__init
@@ -142,97 +142,97 @@ void   atrest__sync__v1__rejection__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__rejection__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__get_entitlements_request__init
-                     (Atrest__Sync__V1__GetEntitlementsRequest         *message)
+void   atrest__sync__v1__entitlements_get_request__init
+                     (Atrest__Sync__V1__EntitlementsGetRequest         *message)
 {
-  static const Atrest__Sync__V1__GetEntitlementsRequest init_value = ATREST__SYNC__V1__GET_ENTITLEMENTS_REQUEST__INIT;
+  static const Atrest__Sync__V1__EntitlementsGetRequest init_value = ATREST__SYNC__V1__ENTITLEMENTS_GET_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__get_entitlements_request__get_packed_size
-                     (const Atrest__Sync__V1__GetEntitlementsRequest *message)
+size_t atrest__sync__v1__entitlements_get_request__get_packed_size
+                     (const Atrest__Sync__V1__EntitlementsGetRequest *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_entitlements_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_get_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__get_entitlements_request__pack
-                     (const Atrest__Sync__V1__GetEntitlementsRequest *message,
+size_t atrest__sync__v1__entitlements_get_request__pack
+                     (const Atrest__Sync__V1__EntitlementsGetRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_entitlements_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_get_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__get_entitlements_request__pack_to_buffer
-                     (const Atrest__Sync__V1__GetEntitlementsRequest *message,
+size_t atrest__sync__v1__entitlements_get_request__pack_to_buffer
+                     (const Atrest__Sync__V1__EntitlementsGetRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_entitlements_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_get_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__GetEntitlementsRequest *
-       atrest__sync__v1__get_entitlements_request__unpack
+Atrest__Sync__V1__EntitlementsGetRequest *
+       atrest__sync__v1__entitlements_get_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__GetEntitlementsRequest *)
-     protobuf_c_message_unpack (&atrest__sync__v1__get_entitlements_request__descriptor,
+  return (Atrest__Sync__V1__EntitlementsGetRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__entitlements_get_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__get_entitlements_request__free_unpacked
-                     (Atrest__Sync__V1__GetEntitlementsRequest *message,
+void   atrest__sync__v1__entitlements_get_request__free_unpacked
+                     (Atrest__Sync__V1__EntitlementsGetRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__get_entitlements_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_get_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__get_entitlements_response__init
-                     (Atrest__Sync__V1__GetEntitlementsResponse         *message)
+void   atrest__sync__v1__entitlements_get_response__init
+                     (Atrest__Sync__V1__EntitlementsGetResponse         *message)
 {
-  static const Atrest__Sync__V1__GetEntitlementsResponse init_value = ATREST__SYNC__V1__GET_ENTITLEMENTS_RESPONSE__INIT;
+  static const Atrest__Sync__V1__EntitlementsGetResponse init_value = ATREST__SYNC__V1__ENTITLEMENTS_GET_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__get_entitlements_response__get_packed_size
-                     (const Atrest__Sync__V1__GetEntitlementsResponse *message)
+size_t atrest__sync__v1__entitlements_get_response__get_packed_size
+                     (const Atrest__Sync__V1__EntitlementsGetResponse *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_entitlements_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_get_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__get_entitlements_response__pack
-                     (const Atrest__Sync__V1__GetEntitlementsResponse *message,
+size_t atrest__sync__v1__entitlements_get_response__pack
+                     (const Atrest__Sync__V1__EntitlementsGetResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_entitlements_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_get_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__get_entitlements_response__pack_to_buffer
-                     (const Atrest__Sync__V1__GetEntitlementsResponse *message,
+size_t atrest__sync__v1__entitlements_get_response__pack_to_buffer
+                     (const Atrest__Sync__V1__EntitlementsGetResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__get_entitlements_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_get_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__GetEntitlementsResponse *
-       atrest__sync__v1__get_entitlements_response__unpack
+Atrest__Sync__V1__EntitlementsGetResponse *
+       atrest__sync__v1__entitlements_get_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__GetEntitlementsResponse *)
-     protobuf_c_message_unpack (&atrest__sync__v1__get_entitlements_response__descriptor,
+  return (Atrest__Sync__V1__EntitlementsGetResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__entitlements_get_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__get_entitlements_response__free_unpacked
-                     (Atrest__Sync__V1__GetEntitlementsResponse *message,
+void   atrest__sync__v1__entitlements_get_response__free_unpacked
+                     (Atrest__Sync__V1__EntitlementsGetResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__get_entitlements_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__entitlements_get_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor atrest__sync__v1__submit_transaction_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__entitlements_submit_request__field_descriptors[2] =
 {
   {
     "signed_transaction",
@@ -240,7 +240,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__submit_transaction_reque
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__SubmitTransactionRequest, signed_transaction),
+    offsetof(Atrest__Sync__V1__EntitlementsSubmitRequest, signed_transaction),
     NULL,
     NULL,
     0,             /* flags */
@@ -252,38 +252,38 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__submit_transaction_reque
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__SubmitTransactionRequest, transfer),
+    offsetof(Atrest__Sync__V1__EntitlementsSubmitRequest, transfer),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__submit_transaction_request__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__entitlements_submit_request__field_indices_by_name[] = {
   0,   /* field[0] = signed_transaction */
   1,   /* field[1] = transfer */
 };
-static const ProtobufCIntRange atrest__sync__v1__submit_transaction_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__entitlements_submit_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__submit_transaction_request__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__entitlements_submit_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.SubmitTransactionRequest",
-  "SubmitTransactionRequest",
-  "Atrest__Sync__V1__SubmitTransactionRequest",
+  "atrest.sync.v1.EntitlementsSubmitRequest",
+  "EntitlementsSubmitRequest",
+  "Atrest__Sync__V1__EntitlementsSubmitRequest",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__SubmitTransactionRequest),
+  sizeof(Atrest__Sync__V1__EntitlementsSubmitRequest),
   2,
-  atrest__sync__v1__submit_transaction_request__field_descriptors,
-  atrest__sync__v1__submit_transaction_request__field_indices_by_name,
-  1,  atrest__sync__v1__submit_transaction_request__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__submit_transaction_request__init,
+  atrest__sync__v1__entitlements_submit_request__field_descriptors,
+  atrest__sync__v1__entitlements_submit_request__field_indices_by_name,
+  1,  atrest__sync__v1__entitlements_submit_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__entitlements_submit_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__submit_transaction_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__entitlements_submit_response__field_descriptors[1] =
 {
   {
     "rejection",
@@ -291,34 +291,34 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__submit_transaction_respo
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__SubmitTransactionResponse, rejection),
+    offsetof(Atrest__Sync__V1__EntitlementsSubmitResponse, rejection),
     &atrest__sync__v1__rejection__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__submit_transaction_response__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__entitlements_submit_response__field_indices_by_name[] = {
   0,   /* field[0] = rejection */
 };
-static const ProtobufCIntRange atrest__sync__v1__submit_transaction_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__entitlements_submit_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__submit_transaction_response__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__entitlements_submit_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.SubmitTransactionResponse",
-  "SubmitTransactionResponse",
-  "Atrest__Sync__V1__SubmitTransactionResponse",
+  "atrest.sync.v1.EntitlementsSubmitResponse",
+  "EntitlementsSubmitResponse",
+  "Atrest__Sync__V1__EntitlementsSubmitResponse",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__SubmitTransactionResponse),
+  sizeof(Atrest__Sync__V1__EntitlementsSubmitResponse),
   1,
-  atrest__sync__v1__submit_transaction_response__field_descriptors,
-  atrest__sync__v1__submit_transaction_response__field_indices_by_name,
-  1,  atrest__sync__v1__submit_transaction_response__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__submit_transaction_response__init,
+  atrest__sync__v1__entitlements_submit_response__field_descriptors,
+  atrest__sync__v1__entitlements_submit_response__field_indices_by_name,
+  1,  atrest__sync__v1__entitlements_submit_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__entitlements_submit_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__sync__v1__rejection__field_descriptors[4] =
@@ -398,25 +398,25 @@ const ProtobufCMessageDescriptor atrest__sync__v1__rejection__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__rejection__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define atrest__sync__v1__get_entitlements_request__field_descriptors NULL
-#define atrest__sync__v1__get_entitlements_request__field_indices_by_name NULL
-#define atrest__sync__v1__get_entitlements_request__number_ranges NULL
-const ProtobufCMessageDescriptor atrest__sync__v1__get_entitlements_request__descriptor =
+#define atrest__sync__v1__entitlements_get_request__field_descriptors NULL
+#define atrest__sync__v1__entitlements_get_request__field_indices_by_name NULL
+#define atrest__sync__v1__entitlements_get_request__number_ranges NULL
+const ProtobufCMessageDescriptor atrest__sync__v1__entitlements_get_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.GetEntitlementsRequest",
-  "GetEntitlementsRequest",
-  "Atrest__Sync__V1__GetEntitlementsRequest",
+  "atrest.sync.v1.EntitlementsGetRequest",
+  "EntitlementsGetRequest",
+  "Atrest__Sync__V1__EntitlementsGetRequest",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__GetEntitlementsRequest),
+  sizeof(Atrest__Sync__V1__EntitlementsGetRequest),
   0,
-  atrest__sync__v1__get_entitlements_request__field_descriptors,
-  atrest__sync__v1__get_entitlements_request__field_indices_by_name,
-  0,  atrest__sync__v1__get_entitlements_request__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__get_entitlements_request__init,
+  atrest__sync__v1__entitlements_get_request__field_descriptors,
+  atrest__sync__v1__entitlements_get_request__field_indices_by_name,
+  0,  atrest__sync__v1__entitlements_get_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__entitlements_get_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__get_entitlements_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__entitlements_get_response__field_descriptors[4] =
 {
   {
     "app_account_token",
@@ -424,7 +424,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__get_entitlements_respons
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__GetEntitlementsResponse, app_account_token),
+    offsetof(Atrest__Sync__V1__EntitlementsGetResponse, app_account_token),
     NULL,
     NULL,
     0,             /* flags */
@@ -436,7 +436,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__get_entitlements_respons
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__GetEntitlementsResponse, verifies),
+    offsetof(Atrest__Sync__V1__EntitlementsGetResponse, verifies),
     NULL,
     NULL,
     0,             /* flags */
@@ -448,7 +448,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__get_entitlements_respons
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__GetEntitlementsResponse, held),
+    offsetof(Atrest__Sync__V1__EntitlementsGetResponse, held),
     NULL,
     NULL,
     0,             /* flags */
@@ -460,43 +460,43 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__get_entitlements_respons
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__GetEntitlementsResponse, server_time_ms),
+    offsetof(Atrest__Sync__V1__EntitlementsGetResponse, server_time_ms),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__get_entitlements_response__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__entitlements_get_response__field_indices_by_name[] = {
   0,   /* field[0] = app_account_token */
   2,   /* field[2] = held */
   3,   /* field[3] = server_time_ms */
   1,   /* field[1] = verifies */
 };
-static const ProtobufCIntRange atrest__sync__v1__get_entitlements_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__entitlements_get_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 4 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__get_entitlements_response__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__entitlements_get_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.GetEntitlementsResponse",
-  "GetEntitlementsResponse",
-  "Atrest__Sync__V1__GetEntitlementsResponse",
+  "atrest.sync.v1.EntitlementsGetResponse",
+  "EntitlementsGetResponse",
+  "Atrest__Sync__V1__EntitlementsGetResponse",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__GetEntitlementsResponse),
+  sizeof(Atrest__Sync__V1__EntitlementsGetResponse),
   4,
-  atrest__sync__v1__get_entitlements_response__field_descriptors,
-  atrest__sync__v1__get_entitlements_response__field_indices_by_name,
-  1,  atrest__sync__v1__get_entitlements_response__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__get_entitlements_response__init,
+  atrest__sync__v1__entitlements_get_response__field_descriptors,
+  atrest__sync__v1__entitlements_get_response__field_indices_by_name,
+  1,  atrest__sync__v1__entitlements_get_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__entitlements_get_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCMethodDescriptor atrest__sync__v1__entitlements__method_descriptors[2] =
 {
-  { "Submit", &atrest__sync__v1__submit_transaction_request__descriptor, &atrest__sync__v1__submit_transaction_response__descriptor },
-  { "Get", &atrest__sync__v1__get_entitlements_request__descriptor, &atrest__sync__v1__get_entitlements_response__descriptor },
+  { "Submit", &atrest__sync__v1__entitlements_submit_request__descriptor, &atrest__sync__v1__entitlements_submit_response__descriptor },
+  { "Get", &atrest__sync__v1__entitlements_get_request__descriptor, &atrest__sync__v1__entitlements_get_response__descriptor },
 };
 const unsigned atrest__sync__v1__entitlements__method_indices_by_name[] = {
   1,        /* Get */
@@ -514,16 +514,16 @@ const ProtobufCServiceDescriptor atrest__sync__v1__entitlements__descriptor =
   atrest__sync__v1__entitlements__method_indices_by_name
 };
 void atrest__sync__v1__entitlements__submit(ProtobufCService *service,
-                                            const Atrest__Sync__V1__SubmitTransactionRequest *input,
-                                            Atrest__Sync__V1__SubmitTransactionResponse_Closure closure,
+                                            const Atrest__Sync__V1__EntitlementsSubmitRequest *input,
+                                            Atrest__Sync__V1__EntitlementsSubmitResponse_Closure closure,
                                             void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__entitlements__descriptor);
   service->invoke(service, 0, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__sync__v1__entitlements__get(ProtobufCService *service,
-                                         const Atrest__Sync__V1__GetEntitlementsRequest *input,
-                                         Atrest__Sync__V1__GetEntitlementsResponse_Closure closure,
+                                         const Atrest__Sync__V1__EntitlementsGetRequest *input,
+                                         Atrest__Sync__V1__EntitlementsGetResponse_Closure closure,
                                          void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__entitlements__descriptor);

@@ -35,9 +35,10 @@ static const ProtobufCEnumValue atrest__sync__v1__limit__enum_values_by_number[2
 static const ProtobufCIntRange atrest__sync__v1__limit__value_ranges[] = {
 {0, 0},{6, 1},{16, 2},{32, 3},{64, 4},{96, 5},{100, 6},{128, 7},{256, 8},{500, 9},{1000, 10},{1024, 11},{4000, 12},{4096, 13},{16384, 14},{20000, 15},{20160, 16},{33792, 17},{65536, 18},{245760, 19},{262144, 20},{536870911, 21},{0, 22}
 };
-static const ProtobufCEnumValueIndex atrest__sync__v1__limit__enum_values_by_name[30] =
+static const ProtobufCEnumValueIndex atrest__sync__v1__limit__enum_values_by_name[33] =
 {
   { "LIMIT_ACCOUNT_TOKEN_BYTES", 2 },
+  { "LIMIT_CAPABILITIES", 4 },
   { "LIMIT_CODE_BYTES", 4 },
   { "LIMIT_CONFLICT_ID_BYTES", 7 },
   { "LIMIT_CONFLICT_VALUE_BYTES", 17 },
@@ -55,6 +56,7 @@ static const ProtobufCEnumValueIndex atrest__sync__v1__limit__enum_values_by_nam
   { "LIMIT_NONCE_MIN_BYTES", 2 },
   { "LIMIT_PAGE_RECORDS", 10 },
   { "LIMIT_PAGE_RECORD_BYTES", 19 },
+  { "LIMIT_PAGE_TOKEN_BYTES", 4 },
   { "LIMIT_RANGES", 10 },
   { "LIMIT_RECORD_BYTES", 18 },
   { "LIMIT_REGISTERS", 4 },
@@ -67,6 +69,7 @@ static const ProtobufCEnumValueIndex atrest__sync__v1__limit__enum_values_by_nam
   { "LIMIT_TOKEN_BYTES", 8 },
   { "LIMIT_UNSPECIFIED", 0 },
   { "LIMIT_VALUE_BYTES", 14 },
+  { "LIMIT_VERSION_BYTES", 4 },
 };
 const ProtobufCEnumDescriptor atrest__sync__v1__limit__descriptor =
 {
@@ -77,7 +80,7 @@ const ProtobufCEnumDescriptor atrest__sync__v1__limit__descriptor =
   "atrest.sync.v1",
   22,
   atrest__sync__v1__limit__enum_values_by_number,
-  30,
+  33,
   atrest__sync__v1__limit__enum_values_by_name,
   22,
   atrest__sync__v1__limit__value_ranges,

@@ -367,49 +367,49 @@ void   atrest__sync__v1__watch_request__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__watch_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__watch_event__init
-                     (Atrest__Sync__V1__WatchEvent         *message)
+void   atrest__sync__v1__watch_response__init
+                     (Atrest__Sync__V1__WatchResponse         *message)
 {
-  static const Atrest__Sync__V1__WatchEvent init_value = ATREST__SYNC__V1__WATCH_EVENT__INIT;
+  static const Atrest__Sync__V1__WatchResponse init_value = ATREST__SYNC__V1__WATCH_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__watch_event__get_packed_size
-                     (const Atrest__Sync__V1__WatchEvent *message)
+size_t atrest__sync__v1__watch_response__get_packed_size
+                     (const Atrest__Sync__V1__WatchResponse *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__watch_event__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__watch_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__watch_event__pack
-                     (const Atrest__Sync__V1__WatchEvent *message,
+size_t atrest__sync__v1__watch_response__pack
+                     (const Atrest__Sync__V1__WatchResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__watch_event__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__watch_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__watch_event__pack_to_buffer
-                     (const Atrest__Sync__V1__WatchEvent *message,
+size_t atrest__sync__v1__watch_response__pack_to_buffer
+                     (const Atrest__Sync__V1__WatchResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__watch_event__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__watch_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__WatchEvent *
-       atrest__sync__v1__watch_event__unpack
+Atrest__Sync__V1__WatchResponse *
+       atrest__sync__v1__watch_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__WatchEvent *)
-     protobuf_c_message_unpack (&atrest__sync__v1__watch_event__descriptor,
+  return (Atrest__Sync__V1__WatchResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__watch_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__watch_event__free_unpacked
-                     (Atrest__Sync__V1__WatchEvent *message,
+void   atrest__sync__v1__watch_response__free_unpacked
+                     (Atrest__Sync__V1__WatchResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__watch_event__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__watch_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   atrest__sync__v1__reconcile_request__init
@@ -903,12 +903,12 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__offer__field_descriptors
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "written",
+    "written_fields",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_UINT32,
-    offsetof(Atrest__Sync__V1__Offer, n_written),
-    offsetof(Atrest__Sync__V1__Offer, written),
+    offsetof(Atrest__Sync__V1__Offer, n_written_fields),
+    offsetof(Atrest__Sync__V1__Offer, written_fields),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
@@ -930,7 +930,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__offer__field_descriptors
 static const unsigned atrest__sync__v1__offer__field_indices_by_name[] = {
   0,   /* field[0] = record */
   2,   /* field[2] = restored */
-  1,   /* field[1] = written */
+  1,   /* field[1] = written_fields */
 };
 static const ProtobufCIntRange atrest__sync__v1__offer__number_ranges[1 + 1] =
 {
@@ -967,12 +967,12 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_response__field
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "superseded",
+    "superseded_offers",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_UINT32,
-    offsetof(Atrest__Sync__V1__ExchangeResponse, n_superseded),
-    offsetof(Atrest__Sync__V1__ExchangeResponse, superseded),
+    offsetof(Atrest__Sync__V1__ExchangeResponse, n_superseded_offers),
+    offsetof(Atrest__Sync__V1__ExchangeResponse, superseded_offers),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
@@ -1084,7 +1084,7 @@ static const unsigned atrest__sync__v1__exchange_response__field_indices_by_name
   0,   /* field[0] = refusals */
   5,   /* field[5] = restarted */
   6,   /* field[6] = server_time_ms */
-  1,   /* field[1] = superseded */
+  1,   /* field[1] = superseded_offers */
   8,   /* field[8] = taken_through */
 };
 static const ProtobufCIntRange atrest__sync__v1__exchange_response__number_ranges[2 + 1] =
@@ -1248,7 +1248,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__watch_request__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__watch_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__watch_event__field_descriptors[4] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__watch_response__field_descriptors[4] =
 {
   {
     "after",
@@ -1256,7 +1256,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__watch_event__field_descr
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__WatchEvent, after),
+    offsetof(Atrest__Sync__V1__WatchResponse, after),
     &atrest__sync__v1__cursor__descriptor,
     NULL,
     0,             /* flags */
@@ -1267,8 +1267,8 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__watch_event__field_descr
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Atrest__Sync__V1__WatchEvent, n_records),
-    offsetof(Atrest__Sync__V1__WatchEvent, records),
+    offsetof(Atrest__Sync__V1__WatchResponse, n_records),
+    offsetof(Atrest__Sync__V1__WatchResponse, records),
     &atrest__sync__v1__record__descriptor,
     NULL,
     0,             /* flags */
@@ -1280,7 +1280,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__watch_event__field_descr
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__WatchEvent, cursor),
+    offsetof(Atrest__Sync__V1__WatchResponse, cursor),
     &atrest__sync__v1__cursor__descriptor,
     NULL,
     0,             /* flags */
@@ -1292,37 +1292,37 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__watch_event__field_descr
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__WatchEvent, server_time_ms),
+    offsetof(Atrest__Sync__V1__WatchResponse, server_time_ms),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__watch_event__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__watch_response__field_indices_by_name[] = {
   0,   /* field[0] = after */
   2,   /* field[2] = cursor */
   1,   /* field[1] = records */
   3,   /* field[3] = server_time_ms */
 };
-static const ProtobufCIntRange atrest__sync__v1__watch_event__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__watch_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 4 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__watch_event__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__watch_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.WatchEvent",
-  "WatchEvent",
-  "Atrest__Sync__V1__WatchEvent",
+  "atrest.sync.v1.WatchResponse",
+  "WatchResponse",
+  "Atrest__Sync__V1__WatchResponse",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__WatchEvent),
+  sizeof(Atrest__Sync__V1__WatchResponse),
   4,
-  atrest__sync__v1__watch_event__field_descriptors,
-  atrest__sync__v1__watch_event__field_indices_by_name,
-  1,  atrest__sync__v1__watch_event__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__watch_event__init,
+  atrest__sync__v1__watch_response__field_descriptors,
+  atrest__sync__v1__watch_response__field_indices_by_name,
+  1,  atrest__sync__v1__watch_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__watch_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__sync__v1__reconcile_request__field_descriptors[2] =
@@ -1574,12 +1574,12 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__reconcile_response__fiel
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "wanted",
+    "wanted_keys",
     3,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Atrest__Sync__V1__ReconcileResponse, n_wanted),
-    offsetof(Atrest__Sync__V1__ReconcileResponse, wanted),
+    offsetof(Atrest__Sync__V1__ReconcileResponse, n_wanted_keys),
+    offsetof(Atrest__Sync__V1__ReconcileResponse, wanted_keys),
     NULL,
     NULL,
     0,             /* flags */
@@ -1615,7 +1615,7 @@ static const unsigned atrest__sync__v1__reconcile_response__field_indices_by_nam
   1,   /* field[1] = records */
   4,   /* field[4] = restarted */
   3,   /* field[3] = server_time_ms */
-  2,   /* field[2] = wanted */
+  2,   /* field[2] = wanted_keys */
 };
 static const ProtobufCIntRange atrest__sync__v1__reconcile_response__number_ranges[1 + 1] =
 {
@@ -1640,7 +1640,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__reconcile_response__descripto
 static const ProtobufCMethodDescriptor atrest__sync__v1__sync__method_descriptors[3] =
 {
   { "Exchange", &atrest__sync__v1__exchange_request__descriptor, &atrest__sync__v1__exchange_response__descriptor },
-  { "Watch", &atrest__sync__v1__watch_request__descriptor, &atrest__sync__v1__watch_event__descriptor },
+  { "Watch", &atrest__sync__v1__watch_request__descriptor, &atrest__sync__v1__watch_response__descriptor },
   { "Reconcile", &atrest__sync__v1__reconcile_request__descriptor, &atrest__sync__v1__reconcile_response__descriptor },
 };
 const unsigned atrest__sync__v1__sync__method_indices_by_name[] = {
@@ -1669,7 +1669,7 @@ void atrest__sync__v1__sync__exchange(ProtobufCService *service,
 }
 void atrest__sync__v1__sync__watch(ProtobufCService *service,
                                    const Atrest__Sync__V1__WatchRequest *input,
-                                   Atrest__Sync__V1__WatchEvent_Closure closure,
+                                   Atrest__Sync__V1__WatchResponse_Closure closure,
                                    void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__sync__descriptor);

@@ -23,22 +23,23 @@ typedef struct Atrest__Admin__V1__GetServerStatusResponse Atrest__Admin__V1__Get
 typedef struct Atrest__Admin__V1__MoveAccountRequest Atrest__Admin__V1__MoveAccountRequest;
 typedef struct Atrest__Admin__V1__MoveAccountResponse Atrest__Admin__V1__MoveAccountResponse;
 typedef struct Atrest__Admin__V1__AddAccountRequest Atrest__Admin__V1__AddAccountRequest;
+typedef struct Atrest__Admin__V1__AddAccountResponse Atrest__Admin__V1__AddAccountResponse;
 typedef struct Atrest__Admin__V1__InviteDeviceRequest Atrest__Admin__V1__InviteDeviceRequest;
-typedef struct Atrest__Admin__V1__InvitationResponse Atrest__Admin__V1__InvitationResponse;
+typedef struct Atrest__Admin__V1__InviteDeviceResponse Atrest__Admin__V1__InviteDeviceResponse;
 typedef struct Atrest__Admin__V1__RemoveAccountRequest Atrest__Admin__V1__RemoveAccountRequest;
 typedef struct Atrest__Admin__V1__RemoveAccountResponse Atrest__Admin__V1__RemoveAccountResponse;
 typedef struct Atrest__Admin__V1__ListAccountsRequest Atrest__Admin__V1__ListAccountsRequest;
 typedef struct Atrest__Admin__V1__ListAccountsResponse Atrest__Admin__V1__ListAccountsResponse;
 typedef struct Atrest__Admin__V1__Account Atrest__Admin__V1__Account;
-typedef struct Atrest__Admin__V1__ListAccountDevicesRequest Atrest__Admin__V1__ListAccountDevicesRequest;
-typedef struct Atrest__Admin__V1__ListAccountDevicesResponse Atrest__Admin__V1__ListAccountDevicesResponse;
+typedef struct Atrest__Admin__V1__ListDevicesRequest Atrest__Admin__V1__ListDevicesRequest;
+typedef struct Atrest__Admin__V1__ListDevicesResponse Atrest__Admin__V1__ListDevicesResponse;
 typedef struct Atrest__Admin__V1__AccountDevice Atrest__Admin__V1__AccountDevice;
-typedef struct Atrest__Admin__V1__RevokeAccountDeviceRequest Atrest__Admin__V1__RevokeAccountDeviceRequest;
-typedef struct Atrest__Admin__V1__RevokeAccountDeviceResponse Atrest__Admin__V1__RevokeAccountDeviceResponse;
+typedef struct Atrest__Admin__V1__RevokeDeviceRequest Atrest__Admin__V1__RevokeDeviceRequest;
+typedef struct Atrest__Admin__V1__RevokeDeviceResponse Atrest__Admin__V1__RevokeDeviceResponse;
 typedef struct Atrest__Admin__V1__BackupRequest Atrest__Admin__V1__BackupRequest;
 typedef struct Atrest__Admin__V1__BackupResponse Atrest__Admin__V1__BackupResponse;
-typedef struct Atrest__Admin__V1__AccountEventsRequest Atrest__Admin__V1__AccountEventsRequest;
-typedef struct Atrest__Admin__V1__AccountEventsResponse Atrest__Admin__V1__AccountEventsResponse;
+typedef struct Atrest__Admin__V1__AdminEventsRequest Atrest__Admin__V1__AdminEventsRequest;
+typedef struct Atrest__Admin__V1__AdminEventsResponse Atrest__Admin__V1__AdminEventsResponse;
 typedef struct Atrest__Admin__V1__AccountEvent Atrest__Admin__V1__AccountEvent;
 typedef struct Atrest__Admin__V1__CheckEventsRequest Atrest__Admin__V1__CheckEventsRequest;
 typedef struct Atrest__Admin__V1__CheckEventsResponse Atrest__Admin__V1__CheckEventsResponse;
@@ -222,6 +223,30 @@ struct  Atrest__Admin__V1__AddAccountRequest
 
 
 /*
+ * The first device's pairing code and the address at which to use it.
+ */
+struct  Atrest__Admin__V1__AddAccountResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Secret until used.
+   */
+  char *code;
+  /*
+   * When the code expires, in milliseconds since 1970, UTC.
+   */
+  int64_t expires_ms;
+  /*
+   * Where devices reach this server: host and port.
+   */
+  char *address;
+};
+#define ATREST__ADMIN__V1__ADD_ACCOUNT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__add_account_response__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
  * Selects the account that a device is to join.
  */
 struct  Atrest__Admin__V1__InviteDeviceRequest
@@ -240,7 +265,7 @@ struct  Atrest__Admin__V1__InviteDeviceRequest
 /*
  * A new pairing code and the address at which to use it.
  */
-struct  Atrest__Admin__V1__InvitationResponse
+struct  Atrest__Admin__V1__InviteDeviceResponse
 {
   ProtobufCMessage base;
   /*
@@ -256,8 +281,8 @@ struct  Atrest__Admin__V1__InvitationResponse
    */
   char *address;
 };
-#define ATREST__ADMIN__V1__INVITATION_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__invitation_response__descriptor) \
+#define ATREST__ADMIN__V1__INVITE_DEVICE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__invite_device_response__descriptor) \
     , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
@@ -353,7 +378,7 @@ struct  Atrest__Admin__V1__Account
 /*
  * Selects devices.
  */
-struct  Atrest__Admin__V1__ListAccountDevicesRequest
+struct  Atrest__Admin__V1__ListDevicesRequest
 {
   ProtobufCMessage base;
   /*
@@ -361,15 +386,15 @@ struct  Atrest__Admin__V1__ListAccountDevicesRequest
    */
   char *account;
 };
-#define ATREST__ADMIN__V1__LIST_ACCOUNT_DEVICES_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__list_account_devices_request__descriptor) \
+#define ATREST__ADMIN__V1__LIST_DEVICES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__list_devices_request__descriptor) \
     , (char *)protobuf_c_empty_string }
 
 
 /*
  * The selected devices.
  */
-struct  Atrest__Admin__V1__ListAccountDevicesResponse
+struct  Atrest__Admin__V1__ListDevicesResponse
 {
   ProtobufCMessage base;
   /*
@@ -378,8 +403,8 @@ struct  Atrest__Admin__V1__ListAccountDevicesResponse
   size_t n_devices;
   Atrest__Admin__V1__AccountDevice **devices;
 };
-#define ATREST__ADMIN__V1__LIST_ACCOUNT_DEVICES_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__list_account_devices_response__descriptor) \
+#define ATREST__ADMIN__V1__LIST_DEVICES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__list_devices_response__descriptor) \
     , 0,NULL }
 
 
@@ -437,7 +462,7 @@ struct  Atrest__Admin__V1__AccountDevice
 /*
  * Selects the devices to revoke.
  */
-struct  Atrest__Admin__V1__RevokeAccountDeviceRequest
+struct  Atrest__Admin__V1__RevokeDeviceRequest
 {
   ProtobufCMessage base;
   /*
@@ -450,30 +475,30 @@ struct  Atrest__Admin__V1__RevokeAccountDeviceRequest
    */
   protobuf_c_boolean with_descendants;
 };
-#define ATREST__ADMIN__V1__REVOKE_ACCOUNT_DEVICE_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__revoke_account_device_request__descriptor) \
+#define ATREST__ADMIN__V1__REVOKE_DEVICE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__revoke_device_request__descriptor) \
     , 0, 0 }
 
 
 /*
  * The affected devices, each list in the order of ListDevices.
  */
-struct  Atrest__Admin__V1__RevokeAccountDeviceResponse
+struct  Atrest__Admin__V1__RevokeDeviceResponse
 {
   ProtobufCMessage base;
   /*
    * Devices that this call revoked. Does not contain devices that were revoked before.
    */
-  size_t n_revoked;
-  uint64_t *revoked;
+  size_t n_revoked_replicas;
+  uint64_t *revoked_replicas;
   /*
    * Descendants that still have access. Empty if `with_descendants` was set.
    */
-  size_t n_remaining;
-  uint64_t *remaining;
+  size_t n_remaining_replicas;
+  uint64_t *remaining_replicas;
 };
-#define ATREST__ADMIN__V1__REVOKE_ACCOUNT_DEVICE_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__revoke_account_device_response__descriptor) \
+#define ATREST__ADMIN__V1__REVOKE_DEVICE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__revoke_device_response__descriptor) \
     , 0,NULL, 0,NULL }
 
 
@@ -524,7 +549,7 @@ struct  Atrest__Admin__V1__BackupResponse
 /*
  * Selects a page of the audit log.
  */
-struct  Atrest__Admin__V1__AccountEventsRequest
+struct  Atrest__Admin__V1__AdminEventsRequest
 {
   ProtobufCMessage base;
   /*
@@ -532,23 +557,23 @@ struct  Atrest__Admin__V1__AccountEventsRequest
    */
   char *account;
   /*
-   * Return only events with a smaller number. Zero: start with the newest event.
-   */
-  uint64_t before;
-  /*
    * The maximum number of events, 1 to 500. Zero: 100.
    */
-  uint32_t limit;
+  uint32_t page_size;
+  /*
+   * `next_page_token` of the page before. Empty: start with the newest event.
+   */
+  char *page_token;
 };
-#define ATREST__ADMIN__V1__ACCOUNT_EVENTS_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__account_events_request__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0 }
+#define ATREST__ADMIN__V1__ADMIN_EVENTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__admin_events_request__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
  * A page of the audit log.
  */
-struct  Atrest__Admin__V1__AccountEventsResponse
+struct  Atrest__Admin__V1__AdminEventsResponse
 {
   ProtobufCMessage base;
   /*
@@ -557,13 +582,14 @@ struct  Atrest__Admin__V1__AccountEventsResponse
   size_t n_events;
   Atrest__Admin__V1__AccountEvent **events;
   /*
-   * Older events exist. To read them, set `before` to the number of the last event here.
+   * Older events exist: send this token as `page_token` to read them. Opaque, at most 64 bytes.
+   * Empty: there are none.
    */
-  protobuf_c_boolean more;
+  char *next_page_token;
 };
-#define ATREST__ADMIN__V1__ACCOUNT_EVENTS_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__account_events_response__descriptor) \
-    , 0,NULL, 0 }
+#define ATREST__ADMIN__V1__ADMIN_EVENTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__admin_events_response__descriptor) \
+    , 0,NULL, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -765,6 +791,25 @@ Atrest__Admin__V1__AddAccountRequest *
 void   atrest__admin__v1__add_account_request__free_unpacked
                      (Atrest__Admin__V1__AddAccountRequest *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Admin__V1__AddAccountResponse methods */
+void   atrest__admin__v1__add_account_response__init
+                     (Atrest__Admin__V1__AddAccountResponse         *message);
+size_t atrest__admin__v1__add_account_response__get_packed_size
+                     (const Atrest__Admin__V1__AddAccountResponse   *message);
+size_t atrest__admin__v1__add_account_response__pack
+                     (const Atrest__Admin__V1__AddAccountResponse   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__add_account_response__pack_to_buffer
+                     (const Atrest__Admin__V1__AddAccountResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__AddAccountResponse *
+       atrest__admin__v1__add_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__add_account_response__free_unpacked
+                     (Atrest__Admin__V1__AddAccountResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Atrest__Admin__V1__InviteDeviceRequest methods */
 void   atrest__admin__v1__invite_device_request__init
                      (Atrest__Admin__V1__InviteDeviceRequest         *message);
@@ -784,24 +829,24 @@ Atrest__Admin__V1__InviteDeviceRequest *
 void   atrest__admin__v1__invite_device_request__free_unpacked
                      (Atrest__Admin__V1__InviteDeviceRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Admin__V1__InvitationResponse methods */
-void   atrest__admin__v1__invitation_response__init
-                     (Atrest__Admin__V1__InvitationResponse         *message);
-size_t atrest__admin__v1__invitation_response__get_packed_size
-                     (const Atrest__Admin__V1__InvitationResponse   *message);
-size_t atrest__admin__v1__invitation_response__pack
-                     (const Atrest__Admin__V1__InvitationResponse   *message,
+/* Atrest__Admin__V1__InviteDeviceResponse methods */
+void   atrest__admin__v1__invite_device_response__init
+                     (Atrest__Admin__V1__InviteDeviceResponse         *message);
+size_t atrest__admin__v1__invite_device_response__get_packed_size
+                     (const Atrest__Admin__V1__InviteDeviceResponse   *message);
+size_t atrest__admin__v1__invite_device_response__pack
+                     (const Atrest__Admin__V1__InviteDeviceResponse   *message,
                       uint8_t             *out);
-size_t atrest__admin__v1__invitation_response__pack_to_buffer
-                     (const Atrest__Admin__V1__InvitationResponse   *message,
+size_t atrest__admin__v1__invite_device_response__pack_to_buffer
+                     (const Atrest__Admin__V1__InviteDeviceResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Admin__V1__InvitationResponse *
-       atrest__admin__v1__invitation_response__unpack
+Atrest__Admin__V1__InviteDeviceResponse *
+       atrest__admin__v1__invite_device_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__admin__v1__invitation_response__free_unpacked
-                     (Atrest__Admin__V1__InvitationResponse *message,
+void   atrest__admin__v1__invite_device_response__free_unpacked
+                     (Atrest__Admin__V1__InviteDeviceResponse *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Admin__V1__RemoveAccountRequest methods */
 void   atrest__admin__v1__remove_account_request__init
@@ -898,43 +943,43 @@ Atrest__Admin__V1__Account *
 void   atrest__admin__v1__account__free_unpacked
                      (Atrest__Admin__V1__Account *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Admin__V1__ListAccountDevicesRequest methods */
-void   atrest__admin__v1__list_account_devices_request__init
-                     (Atrest__Admin__V1__ListAccountDevicesRequest         *message);
-size_t atrest__admin__v1__list_account_devices_request__get_packed_size
-                     (const Atrest__Admin__V1__ListAccountDevicesRequest   *message);
-size_t atrest__admin__v1__list_account_devices_request__pack
-                     (const Atrest__Admin__V1__ListAccountDevicesRequest   *message,
+/* Atrest__Admin__V1__ListDevicesRequest methods */
+void   atrest__admin__v1__list_devices_request__init
+                     (Atrest__Admin__V1__ListDevicesRequest         *message);
+size_t atrest__admin__v1__list_devices_request__get_packed_size
+                     (const Atrest__Admin__V1__ListDevicesRequest   *message);
+size_t atrest__admin__v1__list_devices_request__pack
+                     (const Atrest__Admin__V1__ListDevicesRequest   *message,
                       uint8_t             *out);
-size_t atrest__admin__v1__list_account_devices_request__pack_to_buffer
-                     (const Atrest__Admin__V1__ListAccountDevicesRequest   *message,
+size_t atrest__admin__v1__list_devices_request__pack_to_buffer
+                     (const Atrest__Admin__V1__ListDevicesRequest   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Admin__V1__ListAccountDevicesRequest *
-       atrest__admin__v1__list_account_devices_request__unpack
+Atrest__Admin__V1__ListDevicesRequest *
+       atrest__admin__v1__list_devices_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__admin__v1__list_account_devices_request__free_unpacked
-                     (Atrest__Admin__V1__ListAccountDevicesRequest *message,
+void   atrest__admin__v1__list_devices_request__free_unpacked
+                     (Atrest__Admin__V1__ListDevicesRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Admin__V1__ListAccountDevicesResponse methods */
-void   atrest__admin__v1__list_account_devices_response__init
-                     (Atrest__Admin__V1__ListAccountDevicesResponse         *message);
-size_t atrest__admin__v1__list_account_devices_response__get_packed_size
-                     (const Atrest__Admin__V1__ListAccountDevicesResponse   *message);
-size_t atrest__admin__v1__list_account_devices_response__pack
-                     (const Atrest__Admin__V1__ListAccountDevicesResponse   *message,
+/* Atrest__Admin__V1__ListDevicesResponse methods */
+void   atrest__admin__v1__list_devices_response__init
+                     (Atrest__Admin__V1__ListDevicesResponse         *message);
+size_t atrest__admin__v1__list_devices_response__get_packed_size
+                     (const Atrest__Admin__V1__ListDevicesResponse   *message);
+size_t atrest__admin__v1__list_devices_response__pack
+                     (const Atrest__Admin__V1__ListDevicesResponse   *message,
                       uint8_t             *out);
-size_t atrest__admin__v1__list_account_devices_response__pack_to_buffer
-                     (const Atrest__Admin__V1__ListAccountDevicesResponse   *message,
+size_t atrest__admin__v1__list_devices_response__pack_to_buffer
+                     (const Atrest__Admin__V1__ListDevicesResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Admin__V1__ListAccountDevicesResponse *
-       atrest__admin__v1__list_account_devices_response__unpack
+Atrest__Admin__V1__ListDevicesResponse *
+       atrest__admin__v1__list_devices_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__admin__v1__list_account_devices_response__free_unpacked
-                     (Atrest__Admin__V1__ListAccountDevicesResponse *message,
+void   atrest__admin__v1__list_devices_response__free_unpacked
+                     (Atrest__Admin__V1__ListDevicesResponse *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Admin__V1__AccountDevice methods */
 void   atrest__admin__v1__account_device__init
@@ -955,43 +1000,43 @@ Atrest__Admin__V1__AccountDevice *
 void   atrest__admin__v1__account_device__free_unpacked
                      (Atrest__Admin__V1__AccountDevice *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Admin__V1__RevokeAccountDeviceRequest methods */
-void   atrest__admin__v1__revoke_account_device_request__init
-                     (Atrest__Admin__V1__RevokeAccountDeviceRequest         *message);
-size_t atrest__admin__v1__revoke_account_device_request__get_packed_size
-                     (const Atrest__Admin__V1__RevokeAccountDeviceRequest   *message);
-size_t atrest__admin__v1__revoke_account_device_request__pack
-                     (const Atrest__Admin__V1__RevokeAccountDeviceRequest   *message,
+/* Atrest__Admin__V1__RevokeDeviceRequest methods */
+void   atrest__admin__v1__revoke_device_request__init
+                     (Atrest__Admin__V1__RevokeDeviceRequest         *message);
+size_t atrest__admin__v1__revoke_device_request__get_packed_size
+                     (const Atrest__Admin__V1__RevokeDeviceRequest   *message);
+size_t atrest__admin__v1__revoke_device_request__pack
+                     (const Atrest__Admin__V1__RevokeDeviceRequest   *message,
                       uint8_t             *out);
-size_t atrest__admin__v1__revoke_account_device_request__pack_to_buffer
-                     (const Atrest__Admin__V1__RevokeAccountDeviceRequest   *message,
+size_t atrest__admin__v1__revoke_device_request__pack_to_buffer
+                     (const Atrest__Admin__V1__RevokeDeviceRequest   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Admin__V1__RevokeAccountDeviceRequest *
-       atrest__admin__v1__revoke_account_device_request__unpack
+Atrest__Admin__V1__RevokeDeviceRequest *
+       atrest__admin__v1__revoke_device_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__admin__v1__revoke_account_device_request__free_unpacked
-                     (Atrest__Admin__V1__RevokeAccountDeviceRequest *message,
+void   atrest__admin__v1__revoke_device_request__free_unpacked
+                     (Atrest__Admin__V1__RevokeDeviceRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Admin__V1__RevokeAccountDeviceResponse methods */
-void   atrest__admin__v1__revoke_account_device_response__init
-                     (Atrest__Admin__V1__RevokeAccountDeviceResponse         *message);
-size_t atrest__admin__v1__revoke_account_device_response__get_packed_size
-                     (const Atrest__Admin__V1__RevokeAccountDeviceResponse   *message);
-size_t atrest__admin__v1__revoke_account_device_response__pack
-                     (const Atrest__Admin__V1__RevokeAccountDeviceResponse   *message,
+/* Atrest__Admin__V1__RevokeDeviceResponse methods */
+void   atrest__admin__v1__revoke_device_response__init
+                     (Atrest__Admin__V1__RevokeDeviceResponse         *message);
+size_t atrest__admin__v1__revoke_device_response__get_packed_size
+                     (const Atrest__Admin__V1__RevokeDeviceResponse   *message);
+size_t atrest__admin__v1__revoke_device_response__pack
+                     (const Atrest__Admin__V1__RevokeDeviceResponse   *message,
                       uint8_t             *out);
-size_t atrest__admin__v1__revoke_account_device_response__pack_to_buffer
-                     (const Atrest__Admin__V1__RevokeAccountDeviceResponse   *message,
+size_t atrest__admin__v1__revoke_device_response__pack_to_buffer
+                     (const Atrest__Admin__V1__RevokeDeviceResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Admin__V1__RevokeAccountDeviceResponse *
-       atrest__admin__v1__revoke_account_device_response__unpack
+Atrest__Admin__V1__RevokeDeviceResponse *
+       atrest__admin__v1__revoke_device_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__admin__v1__revoke_account_device_response__free_unpacked
-                     (Atrest__Admin__V1__RevokeAccountDeviceResponse *message,
+void   atrest__admin__v1__revoke_device_response__free_unpacked
+                     (Atrest__Admin__V1__RevokeDeviceResponse *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Admin__V1__BackupRequest methods */
 void   atrest__admin__v1__backup_request__init
@@ -1031,43 +1076,43 @@ Atrest__Admin__V1__BackupResponse *
 void   atrest__admin__v1__backup_response__free_unpacked
                      (Atrest__Admin__V1__BackupResponse *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Admin__V1__AccountEventsRequest methods */
-void   atrest__admin__v1__account_events_request__init
-                     (Atrest__Admin__V1__AccountEventsRequest         *message);
-size_t atrest__admin__v1__account_events_request__get_packed_size
-                     (const Atrest__Admin__V1__AccountEventsRequest   *message);
-size_t atrest__admin__v1__account_events_request__pack
-                     (const Atrest__Admin__V1__AccountEventsRequest   *message,
+/* Atrest__Admin__V1__AdminEventsRequest methods */
+void   atrest__admin__v1__admin_events_request__init
+                     (Atrest__Admin__V1__AdminEventsRequest         *message);
+size_t atrest__admin__v1__admin_events_request__get_packed_size
+                     (const Atrest__Admin__V1__AdminEventsRequest   *message);
+size_t atrest__admin__v1__admin_events_request__pack
+                     (const Atrest__Admin__V1__AdminEventsRequest   *message,
                       uint8_t             *out);
-size_t atrest__admin__v1__account_events_request__pack_to_buffer
-                     (const Atrest__Admin__V1__AccountEventsRequest   *message,
+size_t atrest__admin__v1__admin_events_request__pack_to_buffer
+                     (const Atrest__Admin__V1__AdminEventsRequest   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Admin__V1__AccountEventsRequest *
-       atrest__admin__v1__account_events_request__unpack
+Atrest__Admin__V1__AdminEventsRequest *
+       atrest__admin__v1__admin_events_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__admin__v1__account_events_request__free_unpacked
-                     (Atrest__Admin__V1__AccountEventsRequest *message,
+void   atrest__admin__v1__admin_events_request__free_unpacked
+                     (Atrest__Admin__V1__AdminEventsRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Admin__V1__AccountEventsResponse methods */
-void   atrest__admin__v1__account_events_response__init
-                     (Atrest__Admin__V1__AccountEventsResponse         *message);
-size_t atrest__admin__v1__account_events_response__get_packed_size
-                     (const Atrest__Admin__V1__AccountEventsResponse   *message);
-size_t atrest__admin__v1__account_events_response__pack
-                     (const Atrest__Admin__V1__AccountEventsResponse   *message,
+/* Atrest__Admin__V1__AdminEventsResponse methods */
+void   atrest__admin__v1__admin_events_response__init
+                     (Atrest__Admin__V1__AdminEventsResponse         *message);
+size_t atrest__admin__v1__admin_events_response__get_packed_size
+                     (const Atrest__Admin__V1__AdminEventsResponse   *message);
+size_t atrest__admin__v1__admin_events_response__pack
+                     (const Atrest__Admin__V1__AdminEventsResponse   *message,
                       uint8_t             *out);
-size_t atrest__admin__v1__account_events_response__pack_to_buffer
-                     (const Atrest__Admin__V1__AccountEventsResponse   *message,
+size_t atrest__admin__v1__admin_events_response__pack_to_buffer
+                     (const Atrest__Admin__V1__AdminEventsResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Admin__V1__AccountEventsResponse *
-       atrest__admin__v1__account_events_response__unpack
+Atrest__Admin__V1__AdminEventsResponse *
+       atrest__admin__v1__admin_events_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__admin__v1__account_events_response__free_unpacked
-                     (Atrest__Admin__V1__AccountEventsResponse *message,
+void   atrest__admin__v1__admin_events_response__free_unpacked
+                     (Atrest__Admin__V1__AdminEventsResponse *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Admin__V1__AccountEvent methods */
 void   atrest__admin__v1__account_event__init
@@ -1149,11 +1194,14 @@ typedef void (*Atrest__Admin__V1__MoveAccountResponse_Closure)
 typedef void (*Atrest__Admin__V1__AddAccountRequest_Closure)
                  (const Atrest__Admin__V1__AddAccountRequest *message,
                   void *closure_data);
+typedef void (*Atrest__Admin__V1__AddAccountResponse_Closure)
+                 (const Atrest__Admin__V1__AddAccountResponse *message,
+                  void *closure_data);
 typedef void (*Atrest__Admin__V1__InviteDeviceRequest_Closure)
                  (const Atrest__Admin__V1__InviteDeviceRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Admin__V1__InvitationResponse_Closure)
-                 (const Atrest__Admin__V1__InvitationResponse *message,
+typedef void (*Atrest__Admin__V1__InviteDeviceResponse_Closure)
+                 (const Atrest__Admin__V1__InviteDeviceResponse *message,
                   void *closure_data);
 typedef void (*Atrest__Admin__V1__RemoveAccountRequest_Closure)
                  (const Atrest__Admin__V1__RemoveAccountRequest *message,
@@ -1170,20 +1218,20 @@ typedef void (*Atrest__Admin__V1__ListAccountsResponse_Closure)
 typedef void (*Atrest__Admin__V1__Account_Closure)
                  (const Atrest__Admin__V1__Account *message,
                   void *closure_data);
-typedef void (*Atrest__Admin__V1__ListAccountDevicesRequest_Closure)
-                 (const Atrest__Admin__V1__ListAccountDevicesRequest *message,
+typedef void (*Atrest__Admin__V1__ListDevicesRequest_Closure)
+                 (const Atrest__Admin__V1__ListDevicesRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Admin__V1__ListAccountDevicesResponse_Closure)
-                 (const Atrest__Admin__V1__ListAccountDevicesResponse *message,
+typedef void (*Atrest__Admin__V1__ListDevicesResponse_Closure)
+                 (const Atrest__Admin__V1__ListDevicesResponse *message,
                   void *closure_data);
 typedef void (*Atrest__Admin__V1__AccountDevice_Closure)
                  (const Atrest__Admin__V1__AccountDevice *message,
                   void *closure_data);
-typedef void (*Atrest__Admin__V1__RevokeAccountDeviceRequest_Closure)
-                 (const Atrest__Admin__V1__RevokeAccountDeviceRequest *message,
+typedef void (*Atrest__Admin__V1__RevokeDeviceRequest_Closure)
+                 (const Atrest__Admin__V1__RevokeDeviceRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Admin__V1__RevokeAccountDeviceResponse_Closure)
-                 (const Atrest__Admin__V1__RevokeAccountDeviceResponse *message,
+typedef void (*Atrest__Admin__V1__RevokeDeviceResponse_Closure)
+                 (const Atrest__Admin__V1__RevokeDeviceResponse *message,
                   void *closure_data);
 typedef void (*Atrest__Admin__V1__BackupRequest_Closure)
                  (const Atrest__Admin__V1__BackupRequest *message,
@@ -1191,11 +1239,11 @@ typedef void (*Atrest__Admin__V1__BackupRequest_Closure)
 typedef void (*Atrest__Admin__V1__BackupResponse_Closure)
                  (const Atrest__Admin__V1__BackupResponse *message,
                   void *closure_data);
-typedef void (*Atrest__Admin__V1__AccountEventsRequest_Closure)
-                 (const Atrest__Admin__V1__AccountEventsRequest *message,
+typedef void (*Atrest__Admin__V1__AdminEventsRequest_Closure)
+                 (const Atrest__Admin__V1__AdminEventsRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Admin__V1__AccountEventsResponse_Closure)
-                 (const Atrest__Admin__V1__AccountEventsResponse *message,
+typedef void (*Atrest__Admin__V1__AdminEventsResponse_Closure)
+                 (const Atrest__Admin__V1__AdminEventsResponse *message,
                   void *closure_data);
 typedef void (*Atrest__Admin__V1__AccountEvent_Closure)
                  (const Atrest__Admin__V1__AccountEvent *message,
@@ -1223,11 +1271,11 @@ struct Atrest__Admin__V1__Admin_Service
                             void *closure_data);
   void (*add_account)(Atrest__Admin__V1__Admin_Service *service,
                       const Atrest__Admin__V1__AddAccountRequest *input,
-                      Atrest__Admin__V1__InvitationResponse_Closure closure,
+                      Atrest__Admin__V1__AddAccountResponse_Closure closure,
                       void *closure_data);
   void (*invite_device)(Atrest__Admin__V1__Admin_Service *service,
                         const Atrest__Admin__V1__InviteDeviceRequest *input,
-                        Atrest__Admin__V1__InvitationResponse_Closure closure,
+                        Atrest__Admin__V1__InviteDeviceResponse_Closure closure,
                         void *closure_data);
   void (*remove_account)(Atrest__Admin__V1__Admin_Service *service,
                          const Atrest__Admin__V1__RemoveAccountRequest *input,
@@ -1242,20 +1290,20 @@ struct Atrest__Admin__V1__Admin_Service
                         Atrest__Admin__V1__ListAccountsResponse_Closure closure,
                         void *closure_data);
   void (*list_devices)(Atrest__Admin__V1__Admin_Service *service,
-                       const Atrest__Admin__V1__ListAccountDevicesRequest *input,
-                       Atrest__Admin__V1__ListAccountDevicesResponse_Closure closure,
+                       const Atrest__Admin__V1__ListDevicesRequest *input,
+                       Atrest__Admin__V1__ListDevicesResponse_Closure closure,
                        void *closure_data);
   void (*revoke_device)(Atrest__Admin__V1__Admin_Service *service,
-                        const Atrest__Admin__V1__RevokeAccountDeviceRequest *input,
-                        Atrest__Admin__V1__RevokeAccountDeviceResponse_Closure closure,
+                        const Atrest__Admin__V1__RevokeDeviceRequest *input,
+                        Atrest__Admin__V1__RevokeDeviceResponse_Closure closure,
                         void *closure_data);
   void (*backup)(Atrest__Admin__V1__Admin_Service *service,
                  const Atrest__Admin__V1__BackupRequest *input,
                  Atrest__Admin__V1__BackupResponse_Closure closure,
                  void *closure_data);
   void (*events)(Atrest__Admin__V1__Admin_Service *service,
-                 const Atrest__Admin__V1__AccountEventsRequest *input,
-                 Atrest__Admin__V1__AccountEventsResponse_Closure closure,
+                 const Atrest__Admin__V1__AdminEventsRequest *input,
+                 Atrest__Admin__V1__AdminEventsResponse_Closure closure,
                  void *closure_data);
   void (*check_events)(Atrest__Admin__V1__Admin_Service *service,
                        const Atrest__Admin__V1__CheckEventsRequest *input,
@@ -1291,11 +1339,11 @@ void atrest__admin__v1__admin__get_server_status(ProtobufCService *service,
                                                  void *closure_data);
 void atrest__admin__v1__admin__add_account(ProtobufCService *service,
                                            const Atrest__Admin__V1__AddAccountRequest *input,
-                                           Atrest__Admin__V1__InvitationResponse_Closure closure,
+                                           Atrest__Admin__V1__AddAccountResponse_Closure closure,
                                            void *closure_data);
 void atrest__admin__v1__admin__invite_device(ProtobufCService *service,
                                              const Atrest__Admin__V1__InviteDeviceRequest *input,
-                                             Atrest__Admin__V1__InvitationResponse_Closure closure,
+                                             Atrest__Admin__V1__InviteDeviceResponse_Closure closure,
                                              void *closure_data);
 void atrest__admin__v1__admin__remove_account(ProtobufCService *service,
                                               const Atrest__Admin__V1__RemoveAccountRequest *input,
@@ -1310,20 +1358,20 @@ void atrest__admin__v1__admin__list_accounts(ProtobufCService *service,
                                              Atrest__Admin__V1__ListAccountsResponse_Closure closure,
                                              void *closure_data);
 void atrest__admin__v1__admin__list_devices(ProtobufCService *service,
-                                            const Atrest__Admin__V1__ListAccountDevicesRequest *input,
-                                            Atrest__Admin__V1__ListAccountDevicesResponse_Closure closure,
+                                            const Atrest__Admin__V1__ListDevicesRequest *input,
+                                            Atrest__Admin__V1__ListDevicesResponse_Closure closure,
                                             void *closure_data);
 void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
-                                             const Atrest__Admin__V1__RevokeAccountDeviceRequest *input,
-                                             Atrest__Admin__V1__RevokeAccountDeviceResponse_Closure closure,
+                                             const Atrest__Admin__V1__RevokeDeviceRequest *input,
+                                             Atrest__Admin__V1__RevokeDeviceResponse_Closure closure,
                                              void *closure_data);
 void atrest__admin__v1__admin__backup(ProtobufCService *service,
                                       const Atrest__Admin__V1__BackupRequest *input,
                                       Atrest__Admin__V1__BackupResponse_Closure closure,
                                       void *closure_data);
 void atrest__admin__v1__admin__events(ProtobufCService *service,
-                                      const Atrest__Admin__V1__AccountEventsRequest *input,
-                                      Atrest__Admin__V1__AccountEventsResponse_Closure closure,
+                                      const Atrest__Admin__V1__AdminEventsRequest *input,
+                                      Atrest__Admin__V1__AdminEventsResponse_Closure closure,
                                       void *closure_data);
 void atrest__admin__v1__admin__check_events(ProtobufCService *service,
                                             const Atrest__Admin__V1__CheckEventsRequest *input,
@@ -1339,22 +1387,23 @@ extern const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_res
 extern const ProtobufCMessageDescriptor atrest__admin__v1__move_account_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__move_account_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__add_account_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__add_account_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__invite_device_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__admin__v1__invitation_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__invite_device_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__remove_account_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__remove_account_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__list_accounts_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__list_accounts_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__account__descriptor;
-extern const ProtobufCMessageDescriptor atrest__admin__v1__list_account_devices_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__admin__v1__list_account_devices_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__list_devices_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__list_devices_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__account_device__descriptor;
-extern const ProtobufCMessageDescriptor atrest__admin__v1__revoke_account_device_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__admin__v1__revoke_account_device_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__revoke_device_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__revoke_device_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__backup_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__backup_response__descriptor;
-extern const ProtobufCMessageDescriptor atrest__admin__v1__account_events_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__admin__v1__account_events_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__admin_events_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__admin_events_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__account_event__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__check_events_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__check_events_response__descriptor;

@@ -18,7 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Atrest__Internal__V1__ExchangeRequestPage Atrest__Internal__V1__ExchangeRequestPage;
 typedef struct Atrest__Internal__V1__ExchangeResponsePage Atrest__Internal__V1__ExchangeResponsePage;
-typedef struct Atrest__Internal__V1__WatchEventPage Atrest__Internal__V1__WatchEventPage;
+typedef struct Atrest__Internal__V1__WatchResponsePage Atrest__Internal__V1__WatchResponsePage;
 typedef struct Atrest__Internal__V1__ReconcileResponsePage Atrest__Internal__V1__ReconcileResponsePage;
 
 
@@ -55,8 +55,8 @@ struct  Atrest__Internal__V1__ExchangeResponsePage
   ProtobufCMessage base;
   size_t n_refusals;
   Atrest__Sync__V1__Refusal **refusals;
-  size_t n_superseded;
-  uint32_t *superseded;
+  size_t n_superseded_offers;
+  uint32_t *superseded_offers;
   size_t n_records;
   ProtobufCBinaryData *records;
   Atrest__Sync__V1__Cursor *cursor;
@@ -73,9 +73,9 @@ struct  Atrest__Internal__V1__ExchangeResponsePage
 
 
 /*
- * See WatchEvent. Records stay encoded.
+ * See WatchResponse. Records stay encoded.
  */
-struct  Atrest__Internal__V1__WatchEventPage
+struct  Atrest__Internal__V1__WatchResponsePage
 {
   ProtobufCMessage base;
   Atrest__Sync__V1__Cursor *after;
@@ -84,8 +84,8 @@ struct  Atrest__Internal__V1__WatchEventPage
   Atrest__Sync__V1__Cursor *cursor;
   int64_t server_time_ms;
 };
-#define ATREST__INTERNAL__V1__WATCH_EVENT_PAGE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__internal__v1__watch_event_page__descriptor) \
+#define ATREST__INTERNAL__V1__WATCH_RESPONSE_PAGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__internal__v1__watch_response_page__descriptor) \
     , NULL, 0,NULL, NULL, 0 }
 
 
@@ -99,8 +99,8 @@ struct  Atrest__Internal__V1__ReconcileResponsePage
   Atrest__Sync__V1__Range **ranges;
   size_t n_records;
   ProtobufCBinaryData *records;
-  size_t n_wanted;
-  ProtobufCBinaryData *wanted;
+  size_t n_wanted_keys;
+  ProtobufCBinaryData *wanted_keys;
   int64_t server_time_ms;
   protobuf_c_boolean restarted;
 };
@@ -147,24 +147,24 @@ Atrest__Internal__V1__ExchangeResponsePage *
 void   atrest__internal__v1__exchange_response_page__free_unpacked
                      (Atrest__Internal__V1__ExchangeResponsePage *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Internal__V1__WatchEventPage methods */
-void   atrest__internal__v1__watch_event_page__init
-                     (Atrest__Internal__V1__WatchEventPage         *message);
-size_t atrest__internal__v1__watch_event_page__get_packed_size
-                     (const Atrest__Internal__V1__WatchEventPage   *message);
-size_t atrest__internal__v1__watch_event_page__pack
-                     (const Atrest__Internal__V1__WatchEventPage   *message,
+/* Atrest__Internal__V1__WatchResponsePage methods */
+void   atrest__internal__v1__watch_response_page__init
+                     (Atrest__Internal__V1__WatchResponsePage         *message);
+size_t atrest__internal__v1__watch_response_page__get_packed_size
+                     (const Atrest__Internal__V1__WatchResponsePage   *message);
+size_t atrest__internal__v1__watch_response_page__pack
+                     (const Atrest__Internal__V1__WatchResponsePage   *message,
                       uint8_t             *out);
-size_t atrest__internal__v1__watch_event_page__pack_to_buffer
-                     (const Atrest__Internal__V1__WatchEventPage   *message,
+size_t atrest__internal__v1__watch_response_page__pack_to_buffer
+                     (const Atrest__Internal__V1__WatchResponsePage   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Internal__V1__WatchEventPage *
-       atrest__internal__v1__watch_event_page__unpack
+Atrest__Internal__V1__WatchResponsePage *
+       atrest__internal__v1__watch_response_page__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__internal__v1__watch_event_page__free_unpacked
-                     (Atrest__Internal__V1__WatchEventPage *message,
+void   atrest__internal__v1__watch_response_page__free_unpacked
+                     (Atrest__Internal__V1__WatchResponsePage *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Internal__V1__ReconcileResponsePage methods */
 void   atrest__internal__v1__reconcile_response_page__init
@@ -193,8 +193,8 @@ typedef void (*Atrest__Internal__V1__ExchangeRequestPage_Closure)
 typedef void (*Atrest__Internal__V1__ExchangeResponsePage_Closure)
                  (const Atrest__Internal__V1__ExchangeResponsePage *message,
                   void *closure_data);
-typedef void (*Atrest__Internal__V1__WatchEventPage_Closure)
-                 (const Atrest__Internal__V1__WatchEventPage *message,
+typedef void (*Atrest__Internal__V1__WatchResponsePage_Closure)
+                 (const Atrest__Internal__V1__WatchResponsePage *message,
                   void *closure_data);
 typedef void (*Atrest__Internal__V1__ReconcileResponsePage_Closure)
                  (const Atrest__Internal__V1__ReconcileResponsePage *message,
@@ -207,7 +207,7 @@ typedef void (*Atrest__Internal__V1__ReconcileResponsePage_Closure)
 
 extern const ProtobufCMessageDescriptor atrest__internal__v1__exchange_request_page__descriptor;
 extern const ProtobufCMessageDescriptor atrest__internal__v1__exchange_response_page__descriptor;
-extern const ProtobufCMessageDescriptor atrest__internal__v1__watch_event_page__descriptor;
+extern const ProtobufCMessageDescriptor atrest__internal__v1__watch_response_page__descriptor;
 extern const ProtobufCMessageDescriptor atrest__internal__v1__reconcile_response_page__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Atrest__Sync__V1__PairRequest Atrest__Sync__V1__PairRequest;
 typedef struct Atrest__Sync__V1__PairResponse Atrest__Sync__V1__PairResponse;
 typedef struct Atrest__Sync__V1__RenewRequest Atrest__Sync__V1__RenewRequest;
+typedef struct Atrest__Sync__V1__RenewResponse Atrest__Sync__V1__RenewResponse;
 typedef struct Atrest__Sync__V1__InviteRequest Atrest__Sync__V1__InviteRequest;
 typedef struct Atrest__Sync__V1__InviteResponse Atrest__Sync__V1__InviteResponse;
 typedef struct Atrest__Sync__V1__ListPendingDevicesRequest Atrest__Sync__V1__ListPendingDevicesRequest;
@@ -25,13 +26,13 @@ typedef struct Atrest__Sync__V1__ListPendingDevicesResponse Atrest__Sync__V1__Li
 typedef struct Atrest__Sync__V1__PendingDevice Atrest__Sync__V1__PendingDevice;
 typedef struct Atrest__Sync__V1__ResolvePendingDeviceRequest Atrest__Sync__V1__ResolvePendingDeviceRequest;
 typedef struct Atrest__Sync__V1__ResolvePendingDeviceResponse Atrest__Sync__V1__ResolvePendingDeviceResponse;
-typedef struct Atrest__Sync__V1__ListDevicesRequest Atrest__Sync__V1__ListDevicesRequest;
-typedef struct Atrest__Sync__V1__ListDevicesResponse Atrest__Sync__V1__ListDevicesResponse;
+typedef struct Atrest__Sync__V1__DevicesListRequest Atrest__Sync__V1__DevicesListRequest;
+typedef struct Atrest__Sync__V1__DevicesListResponse Atrest__Sync__V1__DevicesListResponse;
 typedef struct Atrest__Sync__V1__Device Atrest__Sync__V1__Device;
-typedef struct Atrest__Sync__V1__RenameDeviceRequest Atrest__Sync__V1__RenameDeviceRequest;
-typedef struct Atrest__Sync__V1__RenameDeviceResponse Atrest__Sync__V1__RenameDeviceResponse;
-typedef struct Atrest__Sync__V1__RevokeDeviceRequest Atrest__Sync__V1__RevokeDeviceRequest;
-typedef struct Atrest__Sync__V1__RevokeDeviceResponse Atrest__Sync__V1__RevokeDeviceResponse;
+typedef struct Atrest__Sync__V1__DevicesRenameRequest Atrest__Sync__V1__DevicesRenameRequest;
+typedef struct Atrest__Sync__V1__DevicesRenameResponse Atrest__Sync__V1__DevicesRenameResponse;
+typedef struct Atrest__Sync__V1__DevicesRevokeRequest Atrest__Sync__V1__DevicesRevokeRequest;
+typedef struct Atrest__Sync__V1__DevicesRevokeResponse Atrest__Sync__V1__DevicesRevokeResponse;
 
 
 /* --- enums --- */
@@ -118,6 +119,39 @@ struct  Atrest__Sync__V1__RenewRequest
 #define ATREST__SYNC__V1__RENEW_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__renew_request__descriptor) \
     , {0,NULL} }
+
+
+/*
+ * The device's additional identity and its credentials. Field by field as in PairResponse.
+ */
+struct  Atrest__Sync__V1__RenewResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The identity under which this replica stamps its writes from now on. Never zero, never
+   * reissued.
+   */
+  uint64_t replica;
+  /*
+   * The token that goes with the identity. Keep it secret.
+   */
+  char *token;
+  /*
+   * The account's name, 1 to 64 bytes.
+   */
+  char *account_name;
+  /*
+   * The server's clock in milliseconds since 1970, UTC.
+   */
+  int64_t server_time_ms;
+  /*
+   * The device's name. Older servers leave it empty.
+   */
+  char *device_name;
+};
+#define ATREST__SYNC__V1__RENEW_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__renew_response__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -275,19 +309,19 @@ struct  Atrest__Sync__V1__ResolvePendingDeviceResponse
 /*
  * Has no parameters: the token determines the account.
  */
-struct  Atrest__Sync__V1__ListDevicesRequest
+struct  Atrest__Sync__V1__DevicesListRequest
 {
   ProtobufCMessage base;
 };
-#define ATREST__SYNC__V1__LIST_DEVICES_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__list_devices_request__descriptor) \
+#define ATREST__SYNC__V1__DEVICES_LIST_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__devices_list_request__descriptor) \
      }
 
 
 /*
  * The account's devices.
  */
-struct  Atrest__Sync__V1__ListDevicesResponse
+struct  Atrest__Sync__V1__DevicesListResponse
 {
   ProtobufCMessage base;
   /*
@@ -297,8 +331,8 @@ struct  Atrest__Sync__V1__ListDevicesResponse
   size_t n_devices;
   Atrest__Sync__V1__Device **devices;
 };
-#define ATREST__SYNC__V1__LIST_DEVICES_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__list_devices_response__descriptor) \
+#define ATREST__SYNC__V1__DEVICES_LIST_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__devices_list_response__descriptor) \
     , 0,NULL }
 
 
@@ -356,7 +390,7 @@ struct  Atrest__Sync__V1__Device
 /*
  * Renames a device.
  */
-struct  Atrest__Sync__V1__RenameDeviceRequest
+struct  Atrest__Sync__V1__DevicesRenameRequest
 {
   ProtobufCMessage base;
   /*
@@ -369,15 +403,15 @@ struct  Atrest__Sync__V1__RenameDeviceRequest
    */
   char *name;
 };
-#define ATREST__SYNC__V1__RENAME_DEVICE_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__rename_device_request__descriptor) \
+#define ATREST__SYNC__V1__DEVICES_RENAME_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__devices_rename_request__descriptor) \
     , 0, (char *)protobuf_c_empty_string }
 
 
 /*
  * The result of a rename.
  */
-struct  Atrest__Sync__V1__RenameDeviceResponse
+struct  Atrest__Sync__V1__DevicesRenameResponse
 {
   ProtobufCMessage base;
   /*
@@ -385,15 +419,15 @@ struct  Atrest__Sync__V1__RenameDeviceResponse
    */
   char *name;
 };
-#define ATREST__SYNC__V1__RENAME_DEVICE_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__rename_device_response__descriptor) \
+#define ATREST__SYNC__V1__DEVICES_RENAME_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__devices_rename_response__descriptor) \
     , (char *)protobuf_c_empty_string }
 
 
 /*
  * Selects the devices to revoke.
  */
-struct  Atrest__Sync__V1__RevokeDeviceRequest
+struct  Atrest__Sync__V1__DevicesRevokeRequest
 {
   ProtobufCMessage base;
   /*
@@ -411,38 +445,38 @@ struct  Atrest__Sync__V1__RevokeDeviceRequest
    */
   protobuf_c_boolean with_descendants;
 };
-#define ATREST__SYNC__V1__REVOKE_DEVICE_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__revoke_device_request__descriptor) \
+#define ATREST__SYNC__V1__DEVICES_REVOKE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__devices_revoke_request__descriptor) \
     , 0, 0 }
 
 
 /*
  * The affected devices in three disjoint lists, each in the order of List.
  */
-struct  Atrest__Sync__V1__RevokeDeviceResponse
+struct  Atrest__Sync__V1__DevicesRevokeResponse
 {
   ProtobufCMessage base;
   /*
    * Devices that this call revoked. Does not contain devices that were revoked before. Older
    * servers leave it empty.
    */
-  size_t n_revoked;
-  uint64_t *revoked;
+  size_t n_revoked_replicas;
+  uint64_t *revoked_replicas;
   /*
    * Descendants that still have access and that `with_descendants` would have revoked. Empty if it
    * was set.
    */
-  size_t n_remaining;
-  uint64_t *remaining;
+  size_t n_remaining_replicas;
+  uint64_t *remaining_replicas;
   /*
    * Descendants that still have access and that `with_descendants` does not revoke: the caller, and
    * those that descend only through it.
    */
-  size_t n_spared;
-  uint64_t *spared;
+  size_t n_spared_replicas;
+  uint64_t *spared_replicas;
 };
-#define ATREST__SYNC__V1__REVOKE_DEVICE_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__revoke_device_response__descriptor) \
+#define ATREST__SYNC__V1__DEVICES_REVOKE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__devices_revoke_response__descriptor) \
     , 0,NULL, 0,NULL, 0,NULL }
 
 
@@ -502,6 +536,25 @@ Atrest__Sync__V1__RenewRequest *
                       const uint8_t       *data);
 void   atrest__sync__v1__renew_request__free_unpacked
                      (Atrest__Sync__V1__RenewRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__RenewResponse methods */
+void   atrest__sync__v1__renew_response__init
+                     (Atrest__Sync__V1__RenewResponse         *message);
+size_t atrest__sync__v1__renew_response__get_packed_size
+                     (const Atrest__Sync__V1__RenewResponse   *message);
+size_t atrest__sync__v1__renew_response__pack
+                     (const Atrest__Sync__V1__RenewResponse   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__renew_response__pack_to_buffer
+                     (const Atrest__Sync__V1__RenewResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__RenewResponse *
+       atrest__sync__v1__renew_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__renew_response__free_unpacked
+                     (Atrest__Sync__V1__RenewResponse *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Sync__V1__InviteRequest methods */
 void   atrest__sync__v1__invite_request__init
@@ -636,43 +689,43 @@ Atrest__Sync__V1__ResolvePendingDeviceResponse *
 void   atrest__sync__v1__resolve_pending_device_response__free_unpacked
                      (Atrest__Sync__V1__ResolvePendingDeviceResponse *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__ListDevicesRequest methods */
-void   atrest__sync__v1__list_devices_request__init
-                     (Atrest__Sync__V1__ListDevicesRequest         *message);
-size_t atrest__sync__v1__list_devices_request__get_packed_size
-                     (const Atrest__Sync__V1__ListDevicesRequest   *message);
-size_t atrest__sync__v1__list_devices_request__pack
-                     (const Atrest__Sync__V1__ListDevicesRequest   *message,
+/* Atrest__Sync__V1__DevicesListRequest methods */
+void   atrest__sync__v1__devices_list_request__init
+                     (Atrest__Sync__V1__DevicesListRequest         *message);
+size_t atrest__sync__v1__devices_list_request__get_packed_size
+                     (const Atrest__Sync__V1__DevicesListRequest   *message);
+size_t atrest__sync__v1__devices_list_request__pack
+                     (const Atrest__Sync__V1__DevicesListRequest   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__list_devices_request__pack_to_buffer
-                     (const Atrest__Sync__V1__ListDevicesRequest   *message,
+size_t atrest__sync__v1__devices_list_request__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesListRequest   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__ListDevicesRequest *
-       atrest__sync__v1__list_devices_request__unpack
+Atrest__Sync__V1__DevicesListRequest *
+       atrest__sync__v1__devices_list_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__list_devices_request__free_unpacked
-                     (Atrest__Sync__V1__ListDevicesRequest *message,
+void   atrest__sync__v1__devices_list_request__free_unpacked
+                     (Atrest__Sync__V1__DevicesListRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__ListDevicesResponse methods */
-void   atrest__sync__v1__list_devices_response__init
-                     (Atrest__Sync__V1__ListDevicesResponse         *message);
-size_t atrest__sync__v1__list_devices_response__get_packed_size
-                     (const Atrest__Sync__V1__ListDevicesResponse   *message);
-size_t atrest__sync__v1__list_devices_response__pack
-                     (const Atrest__Sync__V1__ListDevicesResponse   *message,
+/* Atrest__Sync__V1__DevicesListResponse methods */
+void   atrest__sync__v1__devices_list_response__init
+                     (Atrest__Sync__V1__DevicesListResponse         *message);
+size_t atrest__sync__v1__devices_list_response__get_packed_size
+                     (const Atrest__Sync__V1__DevicesListResponse   *message);
+size_t atrest__sync__v1__devices_list_response__pack
+                     (const Atrest__Sync__V1__DevicesListResponse   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__list_devices_response__pack_to_buffer
-                     (const Atrest__Sync__V1__ListDevicesResponse   *message,
+size_t atrest__sync__v1__devices_list_response__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesListResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__ListDevicesResponse *
-       atrest__sync__v1__list_devices_response__unpack
+Atrest__Sync__V1__DevicesListResponse *
+       atrest__sync__v1__devices_list_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__list_devices_response__free_unpacked
-                     (Atrest__Sync__V1__ListDevicesResponse *message,
+void   atrest__sync__v1__devices_list_response__free_unpacked
+                     (Atrest__Sync__V1__DevicesListResponse *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Sync__V1__Device methods */
 void   atrest__sync__v1__device__init
@@ -693,81 +746,81 @@ Atrest__Sync__V1__Device *
 void   atrest__sync__v1__device__free_unpacked
                      (Atrest__Sync__V1__Device *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__RenameDeviceRequest methods */
-void   atrest__sync__v1__rename_device_request__init
-                     (Atrest__Sync__V1__RenameDeviceRequest         *message);
-size_t atrest__sync__v1__rename_device_request__get_packed_size
-                     (const Atrest__Sync__V1__RenameDeviceRequest   *message);
-size_t atrest__sync__v1__rename_device_request__pack
-                     (const Atrest__Sync__V1__RenameDeviceRequest   *message,
+/* Atrest__Sync__V1__DevicesRenameRequest methods */
+void   atrest__sync__v1__devices_rename_request__init
+                     (Atrest__Sync__V1__DevicesRenameRequest         *message);
+size_t atrest__sync__v1__devices_rename_request__get_packed_size
+                     (const Atrest__Sync__V1__DevicesRenameRequest   *message);
+size_t atrest__sync__v1__devices_rename_request__pack
+                     (const Atrest__Sync__V1__DevicesRenameRequest   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__rename_device_request__pack_to_buffer
-                     (const Atrest__Sync__V1__RenameDeviceRequest   *message,
+size_t atrest__sync__v1__devices_rename_request__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesRenameRequest   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__RenameDeviceRequest *
-       atrest__sync__v1__rename_device_request__unpack
+Atrest__Sync__V1__DevicesRenameRequest *
+       atrest__sync__v1__devices_rename_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__rename_device_request__free_unpacked
-                     (Atrest__Sync__V1__RenameDeviceRequest *message,
+void   atrest__sync__v1__devices_rename_request__free_unpacked
+                     (Atrest__Sync__V1__DevicesRenameRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__RenameDeviceResponse methods */
-void   atrest__sync__v1__rename_device_response__init
-                     (Atrest__Sync__V1__RenameDeviceResponse         *message);
-size_t atrest__sync__v1__rename_device_response__get_packed_size
-                     (const Atrest__Sync__V1__RenameDeviceResponse   *message);
-size_t atrest__sync__v1__rename_device_response__pack
-                     (const Atrest__Sync__V1__RenameDeviceResponse   *message,
+/* Atrest__Sync__V1__DevicesRenameResponse methods */
+void   atrest__sync__v1__devices_rename_response__init
+                     (Atrest__Sync__V1__DevicesRenameResponse         *message);
+size_t atrest__sync__v1__devices_rename_response__get_packed_size
+                     (const Atrest__Sync__V1__DevicesRenameResponse   *message);
+size_t atrest__sync__v1__devices_rename_response__pack
+                     (const Atrest__Sync__V1__DevicesRenameResponse   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__rename_device_response__pack_to_buffer
-                     (const Atrest__Sync__V1__RenameDeviceResponse   *message,
+size_t atrest__sync__v1__devices_rename_response__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesRenameResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__RenameDeviceResponse *
-       atrest__sync__v1__rename_device_response__unpack
+Atrest__Sync__V1__DevicesRenameResponse *
+       atrest__sync__v1__devices_rename_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__rename_device_response__free_unpacked
-                     (Atrest__Sync__V1__RenameDeviceResponse *message,
+void   atrest__sync__v1__devices_rename_response__free_unpacked
+                     (Atrest__Sync__V1__DevicesRenameResponse *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__RevokeDeviceRequest methods */
-void   atrest__sync__v1__revoke_device_request__init
-                     (Atrest__Sync__V1__RevokeDeviceRequest         *message);
-size_t atrest__sync__v1__revoke_device_request__get_packed_size
-                     (const Atrest__Sync__V1__RevokeDeviceRequest   *message);
-size_t atrest__sync__v1__revoke_device_request__pack
-                     (const Atrest__Sync__V1__RevokeDeviceRequest   *message,
+/* Atrest__Sync__V1__DevicesRevokeRequest methods */
+void   atrest__sync__v1__devices_revoke_request__init
+                     (Atrest__Sync__V1__DevicesRevokeRequest         *message);
+size_t atrest__sync__v1__devices_revoke_request__get_packed_size
+                     (const Atrest__Sync__V1__DevicesRevokeRequest   *message);
+size_t atrest__sync__v1__devices_revoke_request__pack
+                     (const Atrest__Sync__V1__DevicesRevokeRequest   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__revoke_device_request__pack_to_buffer
-                     (const Atrest__Sync__V1__RevokeDeviceRequest   *message,
+size_t atrest__sync__v1__devices_revoke_request__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesRevokeRequest   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__RevokeDeviceRequest *
-       atrest__sync__v1__revoke_device_request__unpack
+Atrest__Sync__V1__DevicesRevokeRequest *
+       atrest__sync__v1__devices_revoke_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__revoke_device_request__free_unpacked
-                     (Atrest__Sync__V1__RevokeDeviceRequest *message,
+void   atrest__sync__v1__devices_revoke_request__free_unpacked
+                     (Atrest__Sync__V1__DevicesRevokeRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__RevokeDeviceResponse methods */
-void   atrest__sync__v1__revoke_device_response__init
-                     (Atrest__Sync__V1__RevokeDeviceResponse         *message);
-size_t atrest__sync__v1__revoke_device_response__get_packed_size
-                     (const Atrest__Sync__V1__RevokeDeviceResponse   *message);
-size_t atrest__sync__v1__revoke_device_response__pack
-                     (const Atrest__Sync__V1__RevokeDeviceResponse   *message,
+/* Atrest__Sync__V1__DevicesRevokeResponse methods */
+void   atrest__sync__v1__devices_revoke_response__init
+                     (Atrest__Sync__V1__DevicesRevokeResponse         *message);
+size_t atrest__sync__v1__devices_revoke_response__get_packed_size
+                     (const Atrest__Sync__V1__DevicesRevokeResponse   *message);
+size_t atrest__sync__v1__devices_revoke_response__pack
+                     (const Atrest__Sync__V1__DevicesRevokeResponse   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__revoke_device_response__pack_to_buffer
-                     (const Atrest__Sync__V1__RevokeDeviceResponse   *message,
+size_t atrest__sync__v1__devices_revoke_response__pack_to_buffer
+                     (const Atrest__Sync__V1__DevicesRevokeResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__RevokeDeviceResponse *
-       atrest__sync__v1__revoke_device_response__unpack
+Atrest__Sync__V1__DevicesRevokeResponse *
+       atrest__sync__v1__devices_revoke_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__revoke_device_response__free_unpacked
-                     (Atrest__Sync__V1__RevokeDeviceResponse *message,
+void   atrest__sync__v1__devices_revoke_response__free_unpacked
+                     (Atrest__Sync__V1__DevicesRevokeResponse *message,
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
@@ -779,6 +832,9 @@ typedef void (*Atrest__Sync__V1__PairResponse_Closure)
                   void *closure_data);
 typedef void (*Atrest__Sync__V1__RenewRequest_Closure)
                  (const Atrest__Sync__V1__RenewRequest *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__RenewResponse_Closure)
+                 (const Atrest__Sync__V1__RenewResponse *message,
                   void *closure_data);
 typedef void (*Atrest__Sync__V1__InviteRequest_Closure)
                  (const Atrest__Sync__V1__InviteRequest *message,
@@ -801,26 +857,26 @@ typedef void (*Atrest__Sync__V1__ResolvePendingDeviceRequest_Closure)
 typedef void (*Atrest__Sync__V1__ResolvePendingDeviceResponse_Closure)
                  (const Atrest__Sync__V1__ResolvePendingDeviceResponse *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__ListDevicesRequest_Closure)
-                 (const Atrest__Sync__V1__ListDevicesRequest *message,
+typedef void (*Atrest__Sync__V1__DevicesListRequest_Closure)
+                 (const Atrest__Sync__V1__DevicesListRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__ListDevicesResponse_Closure)
-                 (const Atrest__Sync__V1__ListDevicesResponse *message,
+typedef void (*Atrest__Sync__V1__DevicesListResponse_Closure)
+                 (const Atrest__Sync__V1__DevicesListResponse *message,
                   void *closure_data);
 typedef void (*Atrest__Sync__V1__Device_Closure)
                  (const Atrest__Sync__V1__Device *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__RenameDeviceRequest_Closure)
-                 (const Atrest__Sync__V1__RenameDeviceRequest *message,
+typedef void (*Atrest__Sync__V1__DevicesRenameRequest_Closure)
+                 (const Atrest__Sync__V1__DevicesRenameRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__RenameDeviceResponse_Closure)
-                 (const Atrest__Sync__V1__RenameDeviceResponse *message,
+typedef void (*Atrest__Sync__V1__DevicesRenameResponse_Closure)
+                 (const Atrest__Sync__V1__DevicesRenameResponse *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__RevokeDeviceRequest_Closure)
-                 (const Atrest__Sync__V1__RevokeDeviceRequest *message,
+typedef void (*Atrest__Sync__V1__DevicesRevokeRequest_Closure)
+                 (const Atrest__Sync__V1__DevicesRevokeRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__RevokeDeviceResponse_Closure)
-                 (const Atrest__Sync__V1__RevokeDeviceResponse *message,
+typedef void (*Atrest__Sync__V1__DevicesRevokeResponse_Closure)
+                 (const Atrest__Sync__V1__DevicesRevokeResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -847,19 +903,19 @@ struct Atrest__Sync__V1__Devices_Service
                                  void *closure_data);
   void (*renew)(Atrest__Sync__V1__Devices_Service *service,
                 const Atrest__Sync__V1__RenewRequest *input,
-                Atrest__Sync__V1__PairResponse_Closure closure,
+                Atrest__Sync__V1__RenewResponse_Closure closure,
                 void *closure_data);
   void (*list)(Atrest__Sync__V1__Devices_Service *service,
-               const Atrest__Sync__V1__ListDevicesRequest *input,
-               Atrest__Sync__V1__ListDevicesResponse_Closure closure,
+               const Atrest__Sync__V1__DevicesListRequest *input,
+               Atrest__Sync__V1__DevicesListResponse_Closure closure,
                void *closure_data);
   void (*rename)(Atrest__Sync__V1__Devices_Service *service,
-                 const Atrest__Sync__V1__RenameDeviceRequest *input,
-                 Atrest__Sync__V1__RenameDeviceResponse_Closure closure,
+                 const Atrest__Sync__V1__DevicesRenameRequest *input,
+                 Atrest__Sync__V1__DevicesRenameResponse_Closure closure,
                  void *closure_data);
   void (*revoke)(Atrest__Sync__V1__Devices_Service *service,
-                 const Atrest__Sync__V1__RevokeDeviceRequest *input,
-                 Atrest__Sync__V1__RevokeDeviceResponse_Closure closure,
+                 const Atrest__Sync__V1__DevicesRevokeRequest *input,
+                 Atrest__Sync__V1__DevicesRevokeResponse_Closure closure,
                  void *closure_data);
 };
 typedef void (*Atrest__Sync__V1__Devices_ServiceDestroy)(Atrest__Sync__V1__Devices_Service *);
@@ -895,19 +951,19 @@ void atrest__sync__v1__devices__resolve_pending_device(ProtobufCService *service
                                                        void *closure_data);
 void atrest__sync__v1__devices__renew(ProtobufCService *service,
                                       const Atrest__Sync__V1__RenewRequest *input,
-                                      Atrest__Sync__V1__PairResponse_Closure closure,
+                                      Atrest__Sync__V1__RenewResponse_Closure closure,
                                       void *closure_data);
 void atrest__sync__v1__devices__list(ProtobufCService *service,
-                                     const Atrest__Sync__V1__ListDevicesRequest *input,
-                                     Atrest__Sync__V1__ListDevicesResponse_Closure closure,
+                                     const Atrest__Sync__V1__DevicesListRequest *input,
+                                     Atrest__Sync__V1__DevicesListResponse_Closure closure,
                                      void *closure_data);
 void atrest__sync__v1__devices__rename(ProtobufCService *service,
-                                       const Atrest__Sync__V1__RenameDeviceRequest *input,
-                                       Atrest__Sync__V1__RenameDeviceResponse_Closure closure,
+                                       const Atrest__Sync__V1__DevicesRenameRequest *input,
+                                       Atrest__Sync__V1__DevicesRenameResponse_Closure closure,
                                        void *closure_data);
 void atrest__sync__v1__devices__revoke(ProtobufCService *service,
-                                       const Atrest__Sync__V1__RevokeDeviceRequest *input,
-                                       Atrest__Sync__V1__RevokeDeviceResponse_Closure closure,
+                                       const Atrest__Sync__V1__DevicesRevokeRequest *input,
+                                       Atrest__Sync__V1__DevicesRevokeResponse_Closure closure,
                                        void *closure_data);
 
 /* --- descriptors --- */
@@ -915,6 +971,7 @@ void atrest__sync__v1__devices__revoke(ProtobufCService *service,
 extern const ProtobufCMessageDescriptor atrest__sync__v1__pair_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__pair_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__renew_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__renew_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__invite_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__invite_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__list_pending_devices_request__descriptor;
@@ -922,13 +979,13 @@ extern const ProtobufCMessageDescriptor atrest__sync__v1__list_pending_devices_r
 extern const ProtobufCMessageDescriptor atrest__sync__v1__pending_device__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__resolve_pending_device_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__resolve_pending_device_response__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__list_devices_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__list_devices_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__devices_list_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__devices_list_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__device__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__rename_device_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__rename_device_response__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__devices_rename_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__devices_rename_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__devices_revoke_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__devices_revoke_response__descriptor;
 extern const ProtobufCServiceDescriptor atrest__sync__v1__devices__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -15,11 +15,11 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 
-typedef struct Atrest__Sync__V1__SubmitTransactionRequest Atrest__Sync__V1__SubmitTransactionRequest;
-typedef struct Atrest__Sync__V1__SubmitTransactionResponse Atrest__Sync__V1__SubmitTransactionResponse;
+typedef struct Atrest__Sync__V1__EntitlementsSubmitRequest Atrest__Sync__V1__EntitlementsSubmitRequest;
+typedef struct Atrest__Sync__V1__EntitlementsSubmitResponse Atrest__Sync__V1__EntitlementsSubmitResponse;
 typedef struct Atrest__Sync__V1__Rejection Atrest__Sync__V1__Rejection;
-typedef struct Atrest__Sync__V1__GetEntitlementsRequest Atrest__Sync__V1__GetEntitlementsRequest;
-typedef struct Atrest__Sync__V1__GetEntitlementsResponse Atrest__Sync__V1__GetEntitlementsResponse;
+typedef struct Atrest__Sync__V1__EntitlementsGetRequest Atrest__Sync__V1__EntitlementsGetRequest;
+typedef struct Atrest__Sync__V1__EntitlementsGetResponse Atrest__Sync__V1__EntitlementsGetResponse;
 
 
 /* --- enums --- */
@@ -30,7 +30,7 @@ typedef struct Atrest__Sync__V1__GetEntitlementsResponse Atrest__Sync__V1__GetEn
 /*
  * Submits a purchase.
  */
-struct  Atrest__Sync__V1__SubmitTransactionRequest
+struct  Atrest__Sync__V1__EntitlementsSubmitRequest
 {
   ProtobufCMessage base;
   /*
@@ -44,15 +44,15 @@ struct  Atrest__Sync__V1__SubmitTransactionRequest
    */
   protobuf_c_boolean transfer;
 };
-#define ATREST__SYNC__V1__SUBMIT_TRANSACTION_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__submit_transaction_request__descriptor) \
+#define ATREST__SYNC__V1__ENTITLEMENTS_SUBMIT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__entitlements_submit_request__descriptor) \
     , {0,NULL}, 0 }
 
 
 /*
  * The outcome of a submission.
  */
-struct  Atrest__Sync__V1__SubmitTransactionResponse
+struct  Atrest__Sync__V1__EntitlementsSubmitResponse
 {
   ProtobufCMessage base;
   /*
@@ -60,8 +60,8 @@ struct  Atrest__Sync__V1__SubmitTransactionResponse
    */
   Atrest__Sync__V1__Rejection *rejection;
 };
-#define ATREST__SYNC__V1__SUBMIT_TRANSACTION_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__submit_transaction_response__descriptor) \
+#define ATREST__SYNC__V1__ENTITLEMENTS_SUBMIT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__entitlements_submit_response__descriptor) \
     , NULL }
 
 
@@ -96,19 +96,19 @@ struct  Atrest__Sync__V1__Rejection
 /*
  * Has no parameters: the token determines the account.
  */
-struct  Atrest__Sync__V1__GetEntitlementsRequest
+struct  Atrest__Sync__V1__EntitlementsGetRequest
 {
   ProtobufCMessage base;
 };
-#define ATREST__SYNC__V1__GET_ENTITLEMENTS_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__get_entitlements_request__descriptor) \
+#define ATREST__SYNC__V1__ENTITLEMENTS_GET_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__entitlements_get_request__descriptor) \
      }
 
 
 /*
  * What an app must know before a sale.
  */
-struct  Atrest__Sync__V1__GetEntitlementsResponse
+struct  Atrest__Sync__V1__EntitlementsGetResponse
 {
   ProtobufCMessage base;
   /*
@@ -130,48 +130,48 @@ struct  Atrest__Sync__V1__GetEntitlementsResponse
    */
   int64_t server_time_ms;
 };
-#define ATREST__SYNC__V1__GET_ENTITLEMENTS_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__get_entitlements_response__descriptor) \
+#define ATREST__SYNC__V1__ENTITLEMENTS_GET_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__entitlements_get_response__descriptor) \
     , {0,NULL}, 0, 0, 0 }
 
 
-/* Atrest__Sync__V1__SubmitTransactionRequest methods */
-void   atrest__sync__v1__submit_transaction_request__init
-                     (Atrest__Sync__V1__SubmitTransactionRequest         *message);
-size_t atrest__sync__v1__submit_transaction_request__get_packed_size
-                     (const Atrest__Sync__V1__SubmitTransactionRequest   *message);
-size_t atrest__sync__v1__submit_transaction_request__pack
-                     (const Atrest__Sync__V1__SubmitTransactionRequest   *message,
+/* Atrest__Sync__V1__EntitlementsSubmitRequest methods */
+void   atrest__sync__v1__entitlements_submit_request__init
+                     (Atrest__Sync__V1__EntitlementsSubmitRequest         *message);
+size_t atrest__sync__v1__entitlements_submit_request__get_packed_size
+                     (const Atrest__Sync__V1__EntitlementsSubmitRequest   *message);
+size_t atrest__sync__v1__entitlements_submit_request__pack
+                     (const Atrest__Sync__V1__EntitlementsSubmitRequest   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__submit_transaction_request__pack_to_buffer
-                     (const Atrest__Sync__V1__SubmitTransactionRequest   *message,
+size_t atrest__sync__v1__entitlements_submit_request__pack_to_buffer
+                     (const Atrest__Sync__V1__EntitlementsSubmitRequest   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__SubmitTransactionRequest *
-       atrest__sync__v1__submit_transaction_request__unpack
+Atrest__Sync__V1__EntitlementsSubmitRequest *
+       atrest__sync__v1__entitlements_submit_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__submit_transaction_request__free_unpacked
-                     (Atrest__Sync__V1__SubmitTransactionRequest *message,
+void   atrest__sync__v1__entitlements_submit_request__free_unpacked
+                     (Atrest__Sync__V1__EntitlementsSubmitRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__SubmitTransactionResponse methods */
-void   atrest__sync__v1__submit_transaction_response__init
-                     (Atrest__Sync__V1__SubmitTransactionResponse         *message);
-size_t atrest__sync__v1__submit_transaction_response__get_packed_size
-                     (const Atrest__Sync__V1__SubmitTransactionResponse   *message);
-size_t atrest__sync__v1__submit_transaction_response__pack
-                     (const Atrest__Sync__V1__SubmitTransactionResponse   *message,
+/* Atrest__Sync__V1__EntitlementsSubmitResponse methods */
+void   atrest__sync__v1__entitlements_submit_response__init
+                     (Atrest__Sync__V1__EntitlementsSubmitResponse         *message);
+size_t atrest__sync__v1__entitlements_submit_response__get_packed_size
+                     (const Atrest__Sync__V1__EntitlementsSubmitResponse   *message);
+size_t atrest__sync__v1__entitlements_submit_response__pack
+                     (const Atrest__Sync__V1__EntitlementsSubmitResponse   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__submit_transaction_response__pack_to_buffer
-                     (const Atrest__Sync__V1__SubmitTransactionResponse   *message,
+size_t atrest__sync__v1__entitlements_submit_response__pack_to_buffer
+                     (const Atrest__Sync__V1__EntitlementsSubmitResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__SubmitTransactionResponse *
-       atrest__sync__v1__submit_transaction_response__unpack
+Atrest__Sync__V1__EntitlementsSubmitResponse *
+       atrest__sync__v1__entitlements_submit_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__submit_transaction_response__free_unpacked
-                     (Atrest__Sync__V1__SubmitTransactionResponse *message,
+void   atrest__sync__v1__entitlements_submit_response__free_unpacked
+                     (Atrest__Sync__V1__EntitlementsSubmitResponse *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Sync__V1__Rejection methods */
 void   atrest__sync__v1__rejection__init
@@ -192,60 +192,60 @@ Atrest__Sync__V1__Rejection *
 void   atrest__sync__v1__rejection__free_unpacked
                      (Atrest__Sync__V1__Rejection *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__GetEntitlementsRequest methods */
-void   atrest__sync__v1__get_entitlements_request__init
-                     (Atrest__Sync__V1__GetEntitlementsRequest         *message);
-size_t atrest__sync__v1__get_entitlements_request__get_packed_size
-                     (const Atrest__Sync__V1__GetEntitlementsRequest   *message);
-size_t atrest__sync__v1__get_entitlements_request__pack
-                     (const Atrest__Sync__V1__GetEntitlementsRequest   *message,
+/* Atrest__Sync__V1__EntitlementsGetRequest methods */
+void   atrest__sync__v1__entitlements_get_request__init
+                     (Atrest__Sync__V1__EntitlementsGetRequest         *message);
+size_t atrest__sync__v1__entitlements_get_request__get_packed_size
+                     (const Atrest__Sync__V1__EntitlementsGetRequest   *message);
+size_t atrest__sync__v1__entitlements_get_request__pack
+                     (const Atrest__Sync__V1__EntitlementsGetRequest   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__get_entitlements_request__pack_to_buffer
-                     (const Atrest__Sync__V1__GetEntitlementsRequest   *message,
+size_t atrest__sync__v1__entitlements_get_request__pack_to_buffer
+                     (const Atrest__Sync__V1__EntitlementsGetRequest   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__GetEntitlementsRequest *
-       atrest__sync__v1__get_entitlements_request__unpack
+Atrest__Sync__V1__EntitlementsGetRequest *
+       atrest__sync__v1__entitlements_get_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__get_entitlements_request__free_unpacked
-                     (Atrest__Sync__V1__GetEntitlementsRequest *message,
+void   atrest__sync__v1__entitlements_get_request__free_unpacked
+                     (Atrest__Sync__V1__EntitlementsGetRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__GetEntitlementsResponse methods */
-void   atrest__sync__v1__get_entitlements_response__init
-                     (Atrest__Sync__V1__GetEntitlementsResponse         *message);
-size_t atrest__sync__v1__get_entitlements_response__get_packed_size
-                     (const Atrest__Sync__V1__GetEntitlementsResponse   *message);
-size_t atrest__sync__v1__get_entitlements_response__pack
-                     (const Atrest__Sync__V1__GetEntitlementsResponse   *message,
+/* Atrest__Sync__V1__EntitlementsGetResponse methods */
+void   atrest__sync__v1__entitlements_get_response__init
+                     (Atrest__Sync__V1__EntitlementsGetResponse         *message);
+size_t atrest__sync__v1__entitlements_get_response__get_packed_size
+                     (const Atrest__Sync__V1__EntitlementsGetResponse   *message);
+size_t atrest__sync__v1__entitlements_get_response__pack
+                     (const Atrest__Sync__V1__EntitlementsGetResponse   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__get_entitlements_response__pack_to_buffer
-                     (const Atrest__Sync__V1__GetEntitlementsResponse   *message,
+size_t atrest__sync__v1__entitlements_get_response__pack_to_buffer
+                     (const Atrest__Sync__V1__EntitlementsGetResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__GetEntitlementsResponse *
-       atrest__sync__v1__get_entitlements_response__unpack
+Atrest__Sync__V1__EntitlementsGetResponse *
+       atrest__sync__v1__entitlements_get_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__get_entitlements_response__free_unpacked
-                     (Atrest__Sync__V1__GetEntitlementsResponse *message,
+void   atrest__sync__v1__entitlements_get_response__free_unpacked
+                     (Atrest__Sync__V1__EntitlementsGetResponse *message,
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
-typedef void (*Atrest__Sync__V1__SubmitTransactionRequest_Closure)
-                 (const Atrest__Sync__V1__SubmitTransactionRequest *message,
+typedef void (*Atrest__Sync__V1__EntitlementsSubmitRequest_Closure)
+                 (const Atrest__Sync__V1__EntitlementsSubmitRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__SubmitTransactionResponse_Closure)
-                 (const Atrest__Sync__V1__SubmitTransactionResponse *message,
+typedef void (*Atrest__Sync__V1__EntitlementsSubmitResponse_Closure)
+                 (const Atrest__Sync__V1__EntitlementsSubmitResponse *message,
                   void *closure_data);
 typedef void (*Atrest__Sync__V1__Rejection_Closure)
                  (const Atrest__Sync__V1__Rejection *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__GetEntitlementsRequest_Closure)
-                 (const Atrest__Sync__V1__GetEntitlementsRequest *message,
+typedef void (*Atrest__Sync__V1__EntitlementsGetRequest_Closure)
+                 (const Atrest__Sync__V1__EntitlementsGetRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__GetEntitlementsResponse_Closure)
-                 (const Atrest__Sync__V1__GetEntitlementsResponse *message,
+typedef void (*Atrest__Sync__V1__EntitlementsGetResponse_Closure)
+                 (const Atrest__Sync__V1__EntitlementsGetResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -255,12 +255,12 @@ struct Atrest__Sync__V1__Entitlements_Service
 {
   ProtobufCService base;
   void (*submit)(Atrest__Sync__V1__Entitlements_Service *service,
-                 const Atrest__Sync__V1__SubmitTransactionRequest *input,
-                 Atrest__Sync__V1__SubmitTransactionResponse_Closure closure,
+                 const Atrest__Sync__V1__EntitlementsSubmitRequest *input,
+                 Atrest__Sync__V1__EntitlementsSubmitResponse_Closure closure,
                  void *closure_data);
   void (*get)(Atrest__Sync__V1__Entitlements_Service *service,
-              const Atrest__Sync__V1__GetEntitlementsRequest *input,
-              Atrest__Sync__V1__GetEntitlementsResponse_Closure closure,
+              const Atrest__Sync__V1__EntitlementsGetRequest *input,
+              Atrest__Sync__V1__EntitlementsGetResponse_Closure closure,
               void *closure_data);
 };
 typedef void (*Atrest__Sync__V1__Entitlements_ServiceDestroy)(Atrest__Sync__V1__Entitlements_Service *);
@@ -273,21 +273,21 @@ void atrest__sync__v1__entitlements__init (Atrest__Sync__V1__Entitlements_Servic
       function_prefix__ ## submit,\
       function_prefix__ ## get  }
 void atrest__sync__v1__entitlements__submit(ProtobufCService *service,
-                                            const Atrest__Sync__V1__SubmitTransactionRequest *input,
-                                            Atrest__Sync__V1__SubmitTransactionResponse_Closure closure,
+                                            const Atrest__Sync__V1__EntitlementsSubmitRequest *input,
+                                            Atrest__Sync__V1__EntitlementsSubmitResponse_Closure closure,
                                             void *closure_data);
 void atrest__sync__v1__entitlements__get(ProtobufCService *service,
-                                         const Atrest__Sync__V1__GetEntitlementsRequest *input,
-                                         Atrest__Sync__V1__GetEntitlementsResponse_Closure closure,
+                                         const Atrest__Sync__V1__EntitlementsGetRequest *input,
+                                         Atrest__Sync__V1__EntitlementsGetResponse_Closure closure,
                                          void *closure_data);
 
 /* --- descriptors --- */
 
-extern const ProtobufCMessageDescriptor atrest__sync__v1__submit_transaction_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__submit_transaction_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__entitlements_submit_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__entitlements_submit_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__rejection__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__get_entitlements_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__get_entitlements_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__entitlements_get_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__entitlements_get_response__descriptor;
 extern const ProtobufCServiceDescriptor atrest__sync__v1__entitlements__descriptor;
 
 PROTOBUF_C__END_DECLS

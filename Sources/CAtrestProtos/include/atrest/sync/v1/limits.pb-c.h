@@ -121,6 +121,18 @@ typedef enum _Atrest__Sync__V1__Limit {
    */
   ATREST__SYNC__V1__LIMIT__LIMIT_DIGITS = 6,
   /*
+   * Bytes of a page's token.
+   */
+  ATREST__SYNC__V1__LIMIT__LIMIT_PAGE_TOKEN_BYTES = 64,
+  /*
+   * Bytes of a server's version.
+   */
+  ATREST__SYNC__V1__LIMIT__LIMIT_VERSION_BYTES = 64,
+  /*
+   * Capabilities of a server.
+   */
+  ATREST__SYNC__V1__LIMIT__LIMIT_CAPABILITIES = 64,
+  /*
    * Events of one page.
    */
   ATREST__SYNC__V1__LIMIT__LIMIT_EVENTS = 500,

@@ -203,7 +203,8 @@ struct  Atrest__Sync__V1__Session
    */
   Atrest__Sync__V1__Session__Span *span;
   /*
-   * The planned duration in minutes, 1 to 20160 (14 days). Set once, when the fast starts.
+   * The planned duration in minutes, 1 to 20160 (14 days). Set once, when the fast starts. Required
+   * unless the record is deleted.
    */
   uint32_t target_minutes;
   /*

@@ -24,7 +24,7 @@ typedef struct Atrest__Sync__V1__Offer Atrest__Sync__V1__Offer;
 typedef struct Atrest__Sync__V1__ExchangeResponse Atrest__Sync__V1__ExchangeResponse;
 typedef struct Atrest__Sync__V1__Refusal Atrest__Sync__V1__Refusal;
 typedef struct Atrest__Sync__V1__WatchRequest Atrest__Sync__V1__WatchRequest;
-typedef struct Atrest__Sync__V1__WatchEvent Atrest__Sync__V1__WatchEvent;
+typedef struct Atrest__Sync__V1__WatchResponse Atrest__Sync__V1__WatchResponse;
 typedef struct Atrest__Sync__V1__ReconcileRequest Atrest__Sync__V1__ReconcileRequest;
 typedef struct Atrest__Sync__V1__Range Atrest__Sync__V1__Range;
 typedef struct Atrest__Sync__V1__Item Atrest__Sync__V1__Item;
@@ -57,7 +57,9 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_TOO_LARGE = 3,
   /*
    * The request would delete more than half of the account's records, of which there are 20 or
-   * more. Each request counts alone. Ask the user to confirm, then set `allow_mass_deletion`.
+   * more. Only records that are not deleted count, before the request, and no journal entries: of
+   * 22 records, 12 deletions are refused, 11 are not. Each request is judged alone. Ask the user
+   * to confirm, then set `allow_mass_deletion`.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_MASS_DELETION = 5,
   /*
@@ -234,11 +236,11 @@ struct  Atrest__Sync__V1__Offer
    * The numbers of the unacknowledged fields, ascending. Only these can conflict. Empty: every
    * field was acknowledged.
    */
-  size_t n_written;
-  uint32_t *written;
+  size_t n_written_fields;
+  uint32_t *written_fields;
   /*
-   * The server sent `restarted` and may have lost this record. All fields except those in `written`
-   * were acknowledged once, and all fields can conflict.
+   * The server sent `restarted` and may have lost this record. All fields except those in
+   * `written_fields` were acknowledged once, and all fields can conflict.
    */
   protobuf_c_boolean restored;
 };
@@ -263,8 +265,8 @@ struct  Atrest__Sync__V1__ExchangeResponse
    * Indices into the request's offers, ascending. At least one register of each of these offers
    * lost to a newer write or was lifted to the prune floor (see docs/protocol/merge.md).
    */
-  size_t n_superseded;
-  uint32_t *superseded;
+  size_t n_superseded_offers;
+  uint32_t *superseded_offers;
   /*
    * Records that the replica has not seen, in commit order. At most 1000 records and about 240 KiB.
    * Omits records that the same request offered and that the merge left unchanged.
@@ -360,7 +362,7 @@ struct  Atrest__Sync__V1__WatchRequest
  * A commit, or a heartbeat (no records). A replica whose cursor equals `after` stores the records
  * and sets its cursor to `cursor`. Any other replica calls Exchange.
  */
-struct  Atrest__Sync__V1__WatchEvent
+struct  Atrest__Sync__V1__WatchResponse
 {
   ProtobufCMessage base;
   /*
@@ -382,8 +384,8 @@ struct  Atrest__Sync__V1__WatchEvent
    */
   int64_t server_time_ms;
 };
-#define ATREST__SYNC__V1__WATCH_EVENT__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__watch_event__descriptor) \
+#define ATREST__SYNC__V1__WATCH_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__watch_response__descriptor) \
     , NULL, 0,NULL, NULL, 0 }
 
 
@@ -487,8 +489,8 @@ struct  Atrest__Sync__V1__ReconcileResponse
    * From ranges in MODE_ITEMS: keys of the replica's records that the account lacks or holds
    * differently. Offer these records.
    */
-  size_t n_wanted;
-  ProtobufCBinaryData *wanted;
+  size_t n_wanted_keys;
+  ProtobufCBinaryData *wanted_keys;
   /*
    * The server's clock in milliseconds since 1970, UTC.
    */
@@ -656,24 +658,24 @@ Atrest__Sync__V1__WatchRequest *
 void   atrest__sync__v1__watch_request__free_unpacked
                      (Atrest__Sync__V1__WatchRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__WatchEvent methods */
-void   atrest__sync__v1__watch_event__init
-                     (Atrest__Sync__V1__WatchEvent         *message);
-size_t atrest__sync__v1__watch_event__get_packed_size
-                     (const Atrest__Sync__V1__WatchEvent   *message);
-size_t atrest__sync__v1__watch_event__pack
-                     (const Atrest__Sync__V1__WatchEvent   *message,
+/* Atrest__Sync__V1__WatchResponse methods */
+void   atrest__sync__v1__watch_response__init
+                     (Atrest__Sync__V1__WatchResponse         *message);
+size_t atrest__sync__v1__watch_response__get_packed_size
+                     (const Atrest__Sync__V1__WatchResponse   *message);
+size_t atrest__sync__v1__watch_response__pack
+                     (const Atrest__Sync__V1__WatchResponse   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__watch_event__pack_to_buffer
-                     (const Atrest__Sync__V1__WatchEvent   *message,
+size_t atrest__sync__v1__watch_response__pack_to_buffer
+                     (const Atrest__Sync__V1__WatchResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__WatchEvent *
-       atrest__sync__v1__watch_event__unpack
+Atrest__Sync__V1__WatchResponse *
+       atrest__sync__v1__watch_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__watch_event__free_unpacked
-                     (Atrest__Sync__V1__WatchEvent *message,
+void   atrest__sync__v1__watch_response__free_unpacked
+                     (Atrest__Sync__V1__WatchResponse *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Sync__V1__ReconcileRequest methods */
 void   atrest__sync__v1__reconcile_request__init
@@ -777,8 +779,8 @@ typedef void (*Atrest__Sync__V1__Refusal_Closure)
 typedef void (*Atrest__Sync__V1__WatchRequest_Closure)
                  (const Atrest__Sync__V1__WatchRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__WatchEvent_Closure)
-                 (const Atrest__Sync__V1__WatchEvent *message,
+typedef void (*Atrest__Sync__V1__WatchResponse_Closure)
+                 (const Atrest__Sync__V1__WatchResponse *message,
                   void *closure_data);
 typedef void (*Atrest__Sync__V1__ReconcileRequest_Closure)
                  (const Atrest__Sync__V1__ReconcileRequest *message,
@@ -805,7 +807,7 @@ struct Atrest__Sync__V1__Sync_Service
                    void *closure_data);
   void (*watch)(Atrest__Sync__V1__Sync_Service *service,
                 const Atrest__Sync__V1__WatchRequest *input,
-                Atrest__Sync__V1__WatchEvent_Closure closure,
+                Atrest__Sync__V1__WatchResponse_Closure closure,
                 void *closure_data);
   void (*reconcile)(Atrest__Sync__V1__Sync_Service *service,
                     const Atrest__Sync__V1__ReconcileRequest *input,
@@ -828,7 +830,7 @@ void atrest__sync__v1__sync__exchange(ProtobufCService *service,
                                       void *closure_data);
 void atrest__sync__v1__sync__watch(ProtobufCService *service,
                                    const Atrest__Sync__V1__WatchRequest *input,
-                                   Atrest__Sync__V1__WatchEvent_Closure closure,
+                                   Atrest__Sync__V1__WatchResponse_Closure closure,
                                    void *closure_data);
 void atrest__sync__v1__sync__reconcile(ProtobufCService *service,
                                        const Atrest__Sync__V1__ReconcileRequest *input,
@@ -846,7 +848,7 @@ extern const ProtobufCMessageDescriptor atrest__sync__v1__exchange_response__des
 extern const ProtobufCMessageDescriptor atrest__sync__v1__refusal__descriptor;
 extern const ProtobufCEnumDescriptor    atrest__sync__v1__refusal__reason__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__watch_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__watch_event__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__watch_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__reconcile_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__range__descriptor;
 extern const ProtobufCEnumDescriptor    atrest__sync__v1__range__mode__descriptor;
