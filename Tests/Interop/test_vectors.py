@@ -2,6 +2,7 @@
 """The published merge vectors are the model's, and say something about everything."""
 
 import base64
+import importlib.util
 import json
 import pathlib
 
@@ -9,7 +10,9 @@ import make_vectors
 import model
 from atrest.sync.v1 import records_pb2, sync_pb2
 
-FILE = pathlib.Path(__file__).resolve().parents[2] / "docs/protocol/merge-vectors.jsonl"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FILE = ROOT / "docs/protocol/merge-vectors.jsonl"
+CLIENT = ROOT / "Examples/python-client/client.py"
 
 
 def test_the_file_is_what_the_model_says():
@@ -28,6 +31,19 @@ def test_replaying_them_needs_nothing_but_merging():
             stored = model.merge(stored, offered) if stored else offered
             result = records_pb2.Record.FromString(base64.b64decode(step["result"]))
             assert model.to_record(result)[1] == stored, line
+
+
+def test_the_example_client_in_python_merges_as_they_say():
+    spec = importlib.util.spec_from_file_location("example_client", CLIENT)
+    client = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(client)
+    for line in FILE.read_text().splitlines():
+        stored = records_pb2.Record()
+        for step in json.loads(line)["steps"]:
+            if "refused" not in step:
+                offer = sync_pb2.Offer.FromString(base64.b64decode(step["offer"]))
+                stored = client.merged(offer.record, stored)
+                assert stored == records_pb2.Record.FromString(base64.b64decode(step["result"])), line
 
 
 def test_they_cover_what_can_happen():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The example client in Python: what docs/protocol/write-a-client.md teaches works."""
+"""The example clients in Python and in Go: what docs/protocol/write-a-client.md teaches works."""
 
 import os
 import pathlib
@@ -11,16 +11,31 @@ import pytest
 
 from harness import Daemon
 
-CLIENT = pathlib.Path(__file__).resolve().parents[2] / "Examples/python-client/client.py"
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "Examples"
+
+
+@pytest.fixture(scope="module", params=["python", "go"])
+def program(request, tmp_path_factory):
+    """The words that start a client."""
+    if request.param == "python":
+        return [sys.executable, EXAMPLES / "python-client/client.py"]
+    assert shutil.which("go"), "there is no Go: run Scripts/install-missing test"
+    built = tmp_path_factory.mktemp("go") / "client"
+    # Replays the merge vectors, too.
+    done = subprocess.run(
+        [EXAMPLES / "go-client/build", built], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [built]
 
 
 class Client:
-    def __init__(self, file):
-        self.file = file
+    def __init__(self, program, file):
+        self.program, self.file = program, file
 
     def __call__(self, *words):
         done = subprocess.run(
-            [sys.executable, CLIENT, self.file, *map(str, words)],
+            [*self.program, self.file, *map(str, words)],
             capture_output=True,
             text=True,
             timeout=35,
@@ -46,18 +61,18 @@ def link(daemon, *words):
     return done.stdout.strip()
 
 
-def pair(daemon, tmp_path, count, account="home"):
+def pair(program, daemon, tmp_path, count, account="home"):
     clients = []
     for number in range(count):
-        client = Client(tmp_path / f"client{number}.json")
+        client = Client(program, tmp_path / f"client{number}.json")
         words = ("account", "add", account) if number == 0 else ("account", "invite", account)
         client("pair", link(daemon, *words), f"client{number}")
         clients.append(client)
     return clients
 
 
-def test_two_clients_and_the_companion_agree_after_working_apart(encrypted, binaries, tmp_path):
-    one, two = pair(encrypted, tmp_path, 2)
+def test_two_clients_and_the_companion_agree_after_working_apart(program, encrypted, binaries, tmp_path):
+    one, two = pair(program, encrypted, tmp_path, 2)
     home = os.environ | {"XDG_DATA_HOME": str(tmp_path / "companion"), "NO_COLOR": "1"}
 
     def companion(*words):
@@ -84,11 +99,11 @@ def test_two_clients_and_the_companion_agree_after_working_apart(encrypted, bina
     assert one.drinks() == two.drinks() and len(two.drinks()) == 2
 
 
-def test_a_copy_of_the_file_takes_an_identity_of_its_own_and_loses_nothing(encrypted, tmp_path):
-    [one] = pair(encrypted, tmp_path, 1)
+def test_a_copy_of_the_file_takes_an_identity_of_its_own_and_loses_nothing(program, encrypted, tmp_path):
+    [one] = pair(program, encrypted, tmp_path, 1)
     one("add", 250)
     one("sync")
-    copy = Client(tmp_path / "copy.json")
+    copy = Client(program, tmp_path / "copy.json")
     shutil.copy(one.file, copy.file)
     one("add", 300)
     copy("add", 400)
@@ -98,8 +113,8 @@ def test_a_copy_of_the_file_takes_an_identity_of_its_own_and_loses_nothing(encry
     assert one.drinks() == copy.drinks() and len(one.drinks()) == 3
 
 
-def test_a_server_that_was_restored_gets_back_what_it_lost(encrypted, tmp_path):
-    one, two = pair(encrypted, tmp_path, 2)
+def test_a_server_that_was_restored_gets_back_what_it_lost(program, encrypted, tmp_path):
+    one, two = pair(program, encrypted, tmp_path, 2)
     one("add", 250)
     one("sync")
     backup = tmp_path / "backup.db"
@@ -116,18 +131,18 @@ def test_a_server_that_was_restored_gets_back_what_it_lost(encrypted, tmp_path):
     shutil.copy(backup, pathlib.Path(encrypted.data) / "atrest.db")
     encrypted.start(listen=address, insecure=False)
     one("sync")
-    three = Client(tmp_path / "three.json")
+    three = Client(program, tmp_path / "three.json")
     three("pair", link(encrypted, "account", "invite", "home"), "three")
     three("sync")
     assert three.drinks() == one.drinks() and len(three.drinks()) == 2
 
 
-def test_another_server_than_the_link_named_is_refused(encrypted, tmp_path):
+def test_another_server_than_the_link_named_is_refused(program, encrypted, tmp_path):
     invitation = link(encrypted, "account", "add", "home")
     scheme, empty, address, fingerprint, code = invitation.split("/")
     wrong = "/".join([scheme, empty, address, "0" * 64, code])
     done = subprocess.run(
-        [sys.executable, CLIENT, tmp_path / "x.json", "pair", wrong, "x"],
+        [*program, tmp_path / "x.json", "pair", wrong, "x"],
         capture_output=True,
         text=True,
         timeout=35,

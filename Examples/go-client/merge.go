@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merges two copies of a record: docs/protocol/merge.md. Knows no kinds.
+
+package main
+
+import (
+	"bytes"
+	"sort"
+
+	pb "atrest.com/protocol/sync/v1"
+)
+
+const (
+	deleted    = 1
+	pruneFloor = 15
+)
+
+// compare orders writes: by clock, then by replica.
+func compare(a, b *pb.Stamp) int {
+	for _, pair := range [][2]uint64{{a.GetClock(), b.GetClock()}, {a.GetReplica(), b.GetReplica()}} {
+		if pair[0] != pair[1] {
+			if pair[0] < pair[1] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// survives tells whether a wins over b: by stamp, value, and what it replaced.
+func survives(a, b *pb.Register) bool {
+	if order := compare(a.Stamp, b.Stamp); order != 0 {
+		return order > 0
+	}
+	if order := bytes.Compare(a.Value, b.Value); order != 0 {
+		return order > 0
+	}
+	if (a.Replaced == nil) != (b.Replaced == nil) {
+		return b.Replaced == nil
+	}
+	return compare(a.Replaced, b.Replaced) > 0
+}
+
+func find(record *pb.Record, field uint32) *pb.Register {
+	for _, register := range record.Registers {
+		if register.Field == field {
+			return register
+		}
+	}
+	return nil
+}
+
+// lifted is the record brought back whole, if its last action came after the floor.
+func lifted(record *pb.Record, floor *pb.Register) []*pb.Register {
+	action := find(record, deleted)
+	if floor == nil || action == nil || len(action.Value) > 0 || compare(action.Stamp, floor.Stamp) <= 0 {
+		return record.Registers
+	}
+	var registers []*pb.Register
+	for _, register := range record.Registers {
+		if register.Field != pruneFloor && compare(register.Stamp, floor.Stamp) < 0 {
+			register = &pb.Register{Field: register.Field, Stamp: floor.Stamp, Value: register.Value}
+		}
+		registers = append(registers, register)
+	}
+	return registers
+}
+
+// merged makes one of two copies: in any order, any number of times.
+func merged(mine, theirs *pb.Record) *pb.Record {
+	var floor *pb.Register
+	for _, side := range []*pb.Record{mine, theirs} {
+		if found := find(side, pruneFloor); found != nil && (floor == nil || survives(found, floor)) {
+			floor = found
+		}
+	}
+	greatest := map[uint32]*pb.Register{}
+	for _, side := range []*pb.Record{mine, theirs} {
+		for _, register := range lifted(side, floor) {
+			if known := greatest[register.Field]; known == nil || survives(register, known) {
+				greatest[register.Field] = register
+			}
+		}
+	}
+	result := &pb.Record{Kind: theirs.Kind, Id: theirs.Id}
+	for _, register := range greatest {
+		if floor == nil || compare(register.Stamp, floor.Stamp) >= 0 {
+			result.Registers = append(result.Registers, register)
+		}
+	}
+	sort.Slice(result.Registers, func(i, j int) bool {
+		return result.Registers[i].Field < result.Registers[j].Field
+	})
+	return result
+}
