@@ -479,7 +479,7 @@ let package = Package(
       name: "AtrestLabTests",
       dependencies: [
         "AtrestLab", "atrest", "AtrestCommandLine", "AtrestClient", "AtrestDomain",
-        "AtrestReplication",
+        "AtrestReplication", "AtrestTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

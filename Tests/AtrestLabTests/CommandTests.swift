@@ -2,18 +2,13 @@
 // `atrest lab` as people and scripts run it: texts, exit codes, JSON.
 
 import AtrestCommandLine
+import AtrestTestSupport
 import Foundation
 import Testing
 
 @Suite("atrest lab", .timeLimit(.minutes(20)))
 struct CommandTests {
-  private struct Answer {
-    let out: String
-    let err: String
-    let code: Int32
-  }
-
-  private func atrest(_ arguments: String...) throws -> Answer {
+  private func atrest(_ arguments: String...) throws -> EndedProgram {
     // The test runner is in the same directory as the package's programs.
     let runner = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     var folder = runner.deletingLastPathComponent()
@@ -23,20 +18,7 @@ struct CommandTests {
       try #require(folder.path != "/", "the program was not built beside the tests")
       folder.deleteLastPathComponent()
     }
-    let process = Process()
-    process.executableURL = folder.appendingPathComponent("atrest")
-    process.arguments = arguments
-    let (out, err) = (Pipe(), Pipe())
-    process.standardOutput = out
-    process.standardError = err
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let output = out.fileHandleForReading.readDataToEndOfFile()
-    let errors = err.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return Answer(
-      out: String(decoding: output, as: UTF8.self), err: String(decoding: errors, as: UTF8.self),
-      code: process.terminationStatus)
+    return try EndedProgram(folder.appendingPathComponent("atrest").path, arguments)
   }
 
   /// Calls `body` with a temporary file.

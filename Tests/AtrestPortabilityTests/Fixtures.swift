@@ -31,21 +31,10 @@ enum Example: String, CaseIterable {
 
 /// The independent implementation in Python.
 enum Python {
-  static func run(_ arguments: String...) throws -> (out: String, code: Int32) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments =
-      [
-        "python3",
-        Example.root.appendingPathComponent("Tests/AtrestPortabilityTests/Python/ios_files.py")
-          .path,
-      ] + arguments
-    let out = Pipe()
-    process.standardOutput = out
-    try process.run()
-    let data = out.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (String(decoding: data, as: UTF8.self), process.terminationStatus)
+  static func run(_ arguments: String...) throws -> EndedProgram {
+    let script = Example.root.appendingPathComponent(
+      "Tests/AtrestPortabilityTests/Python/ios_files.py")
+    return try EndedProgram("python3", [script.path] + arguments)
   }
 }
 

@@ -74,13 +74,9 @@ import Testing
     try await fill(0..<20)
     for name in ["plain", "with blank", "back\\slash", "line\nfeed", "c\rr"] {
       _ = try await backUp(storage.folder.path(name))
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = ["sha256sum", "--quiet", "--strict", "-c", name + ".sha256"]
-      process.currentDirectoryURL = storage.folder.url
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0, "\(name.debugDescription)")
+      let checked = try EndedProgram(
+        "sha256sum", ["--quiet", "--strict", "-c", name + ".sha256"], in: storage.folder.url)
+      #expect(checked.code == 0, "\(name.debugDescription): \(checked.err)")
       let beside = try #require(try BackupChecksum.beside(storage.folder.path(name)))
       #expect(beside.name == name)
     }
