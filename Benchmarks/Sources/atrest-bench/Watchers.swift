@@ -34,7 +34,8 @@ func measureWatchers(_ servers: [ServerProcess], connections count: Int) async t
         throw BenchmarkError(description: "a stream ended at once")
       }
       let reader = Task {
-        while let bytes = try? await events.next(), let event = try? WatchResponse(decoding: bytes) {
+        while let bytes = try? await events.next(), let event = try? WatchResponse(decoding: bytes)
+        {
           heard.note(index, event.cursor)
         }
       }
