@@ -124,7 +124,7 @@ private struct ForestScene {
   /// The highest of the first crest and the crowns around an x, in points from the top.
   private func skyline(at x: Double, reach: Double) -> Double {
     let crest = hills.lazy.flatMap { $0.line.map { $0.y } }.min()
-    let crown = stage.trees.lazy.filter { abs($0.x - x) < $0.size / 2 + reach }.map(\.top).min()
+    let crown = stage.trees.lazy.filter { abs($0.x - x) < $0.size / 2 + reach }.map { $0.top }.min()
     return [crest, crown].compactMap { $0 }.min()
       ?? layout.height * ForestCanvas.starZone.upperBound
   }
@@ -137,7 +137,7 @@ private struct ForestScene {
   ///
   /// Their light varies, and is weak where crests are close: even stripes look like blinds.
   private static func hills(_ stage: ForestStage, layout: ForestLayout) -> [Hill] {
-    var ridges = Ridge.ridges(through: stage.trees.map(\.foot))
+    var ridges = Ridge.ridges(through: stage.trees.map { $0.foot })
     guard var level = ridges.last?.level, let first = ridges.first?.level else { return [] }
     let screen = layout.canvas.screenHeight
     let size = ForestDepth.foreground.treeSize * stage.scale
