@@ -35,8 +35,9 @@ enum TreeInk {
   /// The opacity with which a tree's crown has `Contrast.shape`, where its distance gives it less.
   static func visible(tone: Int, behind: RGB, opacity: Double) -> Double {
     let light = Palette.earthTone(tone).light
-    return stride(from: opacity, to: 1, by: 0.02).first {
-      Contrast.ratio(.interpolate(from: behind, to: light, t: $0), behind) >= Contrast.shape
+    return (0..<50).lazy.map { opacity + Double($0) / 50 }.first {
+      $0 < 1
+        && Contrast.ratio(.interpolate(from: behind, to: light, t: $0), behind) >= Contrast.shape
     } ?? 1
   }
 

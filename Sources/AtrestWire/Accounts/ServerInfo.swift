@@ -38,7 +38,7 @@ extension ServerInfo: WireMessage, FieldWriting {
     sink.number(Fields.ServerInfoResponse.serverTimeMs, serverTime.milliseconds)
     sink.message(Fields.ServerInfoResponse.limits, limits)
     sink.packed(
-      enumerations: Fields.ServerInfoResponse.capabilities, capabilities.map(\.rawValue))
+      enumerations: Fields.ServerInfoResponse.capabilities, capabilities.map { $0.rawValue })
   }
 
   /// The capabilities that were sent, if they are not too many.
