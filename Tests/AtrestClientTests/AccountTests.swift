@@ -134,4 +134,48 @@ struct AccountTests {
     #expect(report.pushed == 1 && report.overQuota == 0 && report.refused == 0)
     #expect(server.records == (try test.replica.allRecords()))
   }
+
+  @Test("a deletion of what a full account never had is done, and only if it never had it")
+  func mootDeletion() async throws {
+    let test = try TestReplica(1)
+    let (known, unknown) = (try WaterEntry.sample(), try WaterEntry.sample())
+    try await test.replica.save(known)
+    try await test.sync(server)
+    server.state.withLock { $0.refuses = { _ in .quota } }
+    try await test.replica.save(unknown)
+    #expect(try await test.sync(server).overQuota == 1)
+
+    try test.replica.delete(unknown.key)
+    #expect(try test.replica.status().pendingCount == 1)
+    var report = try await test.sync(server)
+    #expect(report.overQuota == 0 && report.refused == 0 && report.pushed == 0)
+    let status = try test.replica.status()
+    #expect(status.pendingCount == 0 && status.refusedCount == 0)
+    #expect(try test.replica.pending().isEmpty)
+
+    // What the server has must go there, too.
+    try test.replica.delete(known.key)
+    #expect(try await test.sync(server).overQuota == 1)
+    #expect(try test.replica.pending().map(\.key) == [known.key])
+
+    // A copy of this device may have brought it, so the deletion follows once there is room.
+    server.state.withLock { $0.refuses = { _ in nil } }
+    report = try await test.sync(server)
+    #expect(report.pushed == 2 && report.refused == 0)
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
+  @Test("what was deleted for want of room can be restored, and waits again")
+  func undoneMootDeletion() async throws {
+    let test = try TestReplica(1)
+    server.state.withLock { $0.refuses = { _ in .quota } }
+    let entry = try WaterEntry.sample()
+    try await test.replica.save(entry)
+    try await test.sync(server)
+    try test.replica.delete(entry.key)
+    try await test.sync(server)
+    try await test.replica.save(entry)
+    #expect(try await test.sync(server).overQuota == 1)
+    #expect(try test.replica.status().refusedCount == 1)
+  }
 }

@@ -83,11 +83,13 @@ extension Replica {
 
 /// Status and contents of the replica.
 extension Replica {
-  /// The waiting writes, oldest first, including refused ones with their reason.
+  /// The waiting writes, oldest first, including refused ones with their reason. Leaves out
+  /// deletions of what the server never had, for which a full account has no place.
   public func pending() throws(ReplicaError) -> [PendingWrite] {
     try read { transaction in
       var writes: [PendingWrite] = []
       try transaction.work.outbox.forEachEntry { entry throws(ReplicaError) in
+        if try transaction.work.outbox.isMoot(entry) { return }
         let times = entry.offer?.record.registers.filter(entry.wrote).map(\.stamp.time)
         writes.append(
           PendingWrite(
@@ -117,13 +119,14 @@ extension Replica {
       let state = transaction.state
       let refused = try transaction.work.tables.refusedRows()
       let held = refused.count { $0.reason == .massDeletion }
+      let moot = try transaction.work.outbox.mootCount()
       return ReplicaStatus(
         replica: state.replica, account: state.account, server: state.endpoint,
         cursor: state.cursor, lastSync: state.lastSync.map(state.serverOffset.shown),
         serverOffsetMilliseconds: state.serverOffset.milliseconds,
         isServerClockDoubtful: state.isServerClockDoubtful, hasAccessEnded: state.hasAccessEnded,
-        pendingCount: try transaction.work.tables.outboxCount(),
-        refusedCount: refused.count - held, heldDeletionCount: held)
+        pendingCount: try transaction.work.tables.outboxCount() - moot,
+        refusedCount: refused.count - held - moot, heldDeletionCount: held)
     }
   }
 

@@ -22,7 +22,8 @@ public struct ReplicaStatus: Hashable, Sendable {
   public var isServerClockDoubtful: Bool
   /// Whether the server said last that this device has no access any more.
   public var hasAccessEnded = false
-  /// Writes that wait to be pushed, including refused and held ones.
+  /// Writes that wait to be pushed, including refused and held ones. A deletion of what the server
+  /// never had, for which a full account has no place, is not among them.
   public var pendingCount: Int
   /// Writes that the server refused.
   public var refusedCount: Int

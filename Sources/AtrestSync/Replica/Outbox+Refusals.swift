@@ -64,6 +64,29 @@ extension Outbox {
     try records.put(held)
   }
 
+  /// Whether an entry is a deletion for which a full account has no place and no need: of this
+  /// record the server was never known to have anything.
+  ///
+  /// It keeps its place here and is offered again with each sync, because a copy of this device may
+  /// bring the server what it deletes. To a person it is done.
+  package func isMoot(_ entry: OutboxEntry) throws(ReplicaError) -> Bool {
+    guard entry.refusal?.reason == .quota, entry.offer?.record.isDeleted == true,
+      let record = try records.record(entry.key), record.isDeleted
+    else { return false }
+    return try acknowledgedPart(of: record) == nil
+  }
+
+  /// The number of entries that are moot.
+  ///
+  /// - Complexity: O(refused entries).
+  package func mootCount() throws(ReplicaError) -> Int {
+    var count = 0
+    for row in try tables.refusedRows() where row.reason == .quota {
+      if let entry = try entry(row.sequence), try isMoot(entry) { count += 1 }
+    }
+    return count
+  }
+
   /// The sequence of the newest entry that the server refused; 0 if there is none. Held deletions
   /// are not among them.
   package func lastRefused() throws(ReplicaError) -> Int64 {

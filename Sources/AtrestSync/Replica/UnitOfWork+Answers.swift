@@ -39,8 +39,11 @@ extension UnitOfWork {
     let judged = try judgedOffers(answer, request, page, &applied)
     // Offers are not echoed back, so an answer about another replica's outbox cannot be applied.
     if applied.isForked { return applied }
+    var mootCount = 0
     for refusal in answer.refusals where judged.contains(refusal.index) {
       try outbox.note(refusal, on: page, refusal.index)
+      let entry = try outbox.entry(page.sequences[refusal.index])
+      if let entry, try outbox.isMoot(entry) { mootCount += 1 }
       if refusal.reason == .clockSkew { applied.hasClockSkew = true }
     }
     let refusals = answer.refusals.filter { judged.contains($0.index) }
@@ -50,8 +53,8 @@ extension UnitOfWork {
         count: heldCount, of: try records.liveCount() + heldCount)
     }
     applied.acknowledged = judged.count - refusals.count
-    applied.refused = refusals.count { $0.reason != .massDeletion }
-    applied.overQuota = refusals.count { $0.reason == .quota }
+    applied.refused = refusals.count { $0.reason != .massDeletion } - mootCount
+    applied.overQuota = refusals.count { $0.reason == .quota } - mootCount
 
     if answer.isRestart(after: request) {
       demandReconcile(afterLoss: true)
