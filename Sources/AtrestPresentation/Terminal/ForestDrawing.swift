@@ -102,10 +102,10 @@ private struct ForestDots {
   func draw(into drawing: inout Drawing) {
     var canvas = DotCanvas(columns: columns, rows: rows)
     let places = layout.trees.map { place($0, on: canvas) }
-    drawHills(places, in: &canvas)
+    let crest = drawHills(places, in: &canvas)
     drawTrees(places, in: &canvas)
     canvas.draw(into: &drawing)
-    drawStars(before: canvas, in: &drawing)
+    drawStars(above: crest, before: canvas, in: &drawing)
   }
 
   private func drawTrees(_ places: [Place], in canvas: inout DotCanvas) {
@@ -148,7 +148,10 @@ private struct ForestDots {
   }
 
   /// Draws the lines of the hills as sparse dots.
-  private func drawHills(_ places: [Place], in canvas: inout DotCanvas) {
+  ///
+  /// - Returns: The highest dot of the first crest; nil without hills.
+  private func drawHills(_ places: [Place], in canvas: inout DotCanvas) -> Int? {
+    var crest: Int?
     let ridges = ForestDepth.allCases.flatMap { depth in
       Ridge.ridges(through: places.filter { $0.tree.depth == depth }.map { $0.foot })
         .map { (depth, $0) }
@@ -161,6 +164,7 @@ private struct ForestDots {
         isDim: true, isGround: true)
       for x in 0..<canvas.width {
         let top = Int(height(of: line, at: Double(x) + 0.5).rounded())
+        crest = min(crest ?? top, top)
         // A nearer hill hides what is behind it.
         for y in max(0, top)..<max(0, min(canvas.height, top + 8), top) { canvas[x, y] = nil }
         for (down, density) in [(0, 0.34), (1, 0.14), (2, 0.07)]
@@ -169,12 +173,19 @@ private struct ForestDots {
         }
       }
     }
+    return crest
   }
 
-  private func drawStars(before canvas: DotCanvas, in drawing: inout Drawing) {
-    for star in layout.stars {
+  /// Draws the stars in the open sky: above the first crest, and beside the crowns there.
+  private func drawStars(
+    above crest: Int?, before canvas: DotCanvas, in drawing: inout Drawing
+  ) {
+    let zone = Int(Double(canvas.height) * ForestCanvas.starZone.upperBound)
+    let sky = min(crest ?? zone, canvas.height) / DotCanvas.perCell.rows
+    for star in layout.stars where sky > 0 {
       let column = min(Int(star.x / layout.width * Double(columns)), columns - 1)
-      let row = min(Int(star.y / layout.height * Double(rows)), rows - 1)
+      let part = star.y / layout.height / ForestCanvas.starZone.upperBound
+      let row = min(max(Int(part * Double(sky)), 0), sky - 1)
       guard !canvas.isTaken(column: column, row: row) else { continue }
       drawing[column, row] = Cell(
         StarMark.of(star.depth),

@@ -24,7 +24,7 @@ extension PortableCase {
       picture("a month", CalendarPicture.svg(grid, in: .utc), "38aa7ede7af3553d"),
       drawing(
         "a forest in a terminal", ForestDrawing.draw(trees, width: 100, height: 40),
-        "ce75fd491ada504e"),
+        "913455c3e7200c18"),
       drawing(
         "a month in a terminal", CalendarDrawing.draw(grid, width: 80, height: 24),
         "29c30b2adbbc996a"),
