@@ -16,7 +16,7 @@ public struct FuzzTarget: Sendable {
 
   /// Every target in execution order.
   public static let all: [FuzzTarget] = [
-    .record, .request, .framing, .http2, .client, .link, .jws, .files, .importing,
+    .record, .request, .details, .framing, .http2, .client, .link, .jws, .files, .importing,
     .scenario,
   ]
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a failed call means to a person: from its status, and its reason where the two differ.
+
+import AtrestClient
+import AtrestSync
+import AtrestWire
+import Testing
+
+@Suite("Failed calls", .timeLimit(.minutes(20)))
+struct CallFailureTests {
+  private func error(_ status: Int, _ reason: ErrorReason? = nil) -> SyncError {
+    SyncError(CallFailure.status(status, message: "It is so.", reason: reason))
+  }
+
+  @Test("limits that only a person lifts are refusals; the others pass, so the call is repeated")
+  func limits() {
+    for reason in [ErrorReason.deviceLimit, .pairingCodeLimit, .accountFull] {
+      #expect(error(8, reason) == .refused("it is so"), "\(reason)")
+    }
+    for reason in [nil, ErrorReason.serverBusy, .diskFull, .pairingRate, .renameRate] {
+      #expect(error(8, reason) == .unreachable("it is so"))
+      #expect(error(8, reason).isTransient)
+    }
+  }
+
+  @Test("each status has its meaning, and an unknown one is a refusal")
+  func statuses() {
+    #expect(error(16) == .accessEnded)
+    #expect(error(7) == .notPermitted("it is so"))
+    #expect(error(5) == .notFound("it is so"))
+    #expect(error(12) == .refused("it does not know what was asked of it"))
+    for transient in [4, 10, 14] { #expect(error(transient).isTransient) }
+    for lasting in [2, 3, 9, 13, 99, -1] { #expect(error(lasting) == .refused("it is so")) }
+  }
+
+  @Test("a sentence of the server is shown without what steers a terminal, and never empty")
+  func sentences() {
+    let hostile = CallFailure.status(3, message: "\u{1B}[2JNo…\u{202E} . ")
+    #expect(SyncError(hostile) == .refused("[2JNo…"))
+    #expect(SyncError(CallFailure.status(3, message: " . ")) == .refused("it gave no reason"))
+  }
+}
