@@ -64,7 +64,7 @@ class History:
     def tried(self, offer, is_acknowledged):
         key, record = to_record(offer.record)
         is_new = False
-        for field in offer.written:
+        for field in offer.written_fields:
             writes = self.writes[key, field]
             register = record[field]
             is_new |= is_acknowledged and not writes.get(register)

@@ -56,7 +56,7 @@ class Ledger:
                 self._problems.append("the server said that it lost something")
 
     def tried(self, offer, is_acknowledged):
-        if not offer.written:
+        if not offer.written_fields:
             return  # Given back: somebody's write, which was offered as one before.
         key, encoded = (offer.record.kind, offer.record.id), offer.SerializeToString()
         self._tries[key][encoded] = self._tries[key].get(encoded, False) or is_acknowledged

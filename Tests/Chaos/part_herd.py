@@ -70,7 +70,7 @@ def run(binaries, folder, *, clients):
 def speak(result, server, herd, members, places, logs_of, name):
     """Everybody offers a record of its own."""
     offers = [
-        sync_pb2.Offer(record=values.water(device.replica), written=[1, 2]) for _, device in members
+        sync_pb2.Offer(record=values.water(device.replica), written_fields=[1, 2]) for _, device in members
     ]
     tries = [
         logs_of[account].trying(offers=[encoded(offer)])

@@ -284,7 +284,7 @@ def offer_text(p):
 def pending(text, number):
     offer = sync_pb2.Offer.FromString(base64.b64decode(text))
     key, record = to_record(offer.record)
-    return Pending(key, record, frozenset(offer.written), offer.restored, number)
+    return Pending(key, record, frozenset(offer.written_fields), offer.restored, number)
 
 
 def log_text(log):

@@ -25,7 +25,7 @@ def history(*writes):
     result = History()
     for register, is_acknowledged in writes:
         record = from_record(KEY, {2: register})
-        result.tried(sync_pb2.Offer(record=record, written=[2]), is_acknowledged)
+        result.tried(sync_pb2.Offer(record=record, written_fields=[2]), is_acknowledged)
     return result
 
 
@@ -89,7 +89,7 @@ def test_what_a_deletion_forgot_is_not_lost_and_who_never_deleted_forgot_nothing
     told = history((ONE, True))
     assert from_nowhere(pruned, told)
     whole = from_record(KEY, {1: deleted, 2: ONE})
-    told.tried(sync_pb2.Offer(record=whole, written=[1]), True)
+    told.tried(sync_pb2.Offer(record=whole, written_fields=[1]), True)
     assert not check(told, pruned).problems and not from_nowhere(pruned, told)
     revived = {KEY: {1: deleted, 2: ONE._replace(stamp=Stamp(9, A))}}
     assert from_nowhere(revived, told), "nothing was written at that moment"

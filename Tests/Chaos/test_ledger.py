@@ -64,7 +64,7 @@ class Feed:
 def wrote(ledger, feed, *records, is_stored=True):
     for record in records:
         fields = [register.field for register in record.registers]
-        ledger.tried(sync_pb2.Offer(record=record, written=fields), True)
+        ledger.tried(sync_pb2.Offer(record=record, written_fields=fields), True)
         if is_stored:
             feed.put(record)
 
