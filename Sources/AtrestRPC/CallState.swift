@@ -274,6 +274,8 @@ extension Status {
   static let wrongMessageCount = Status(
     .unimplemented, "This method takes exactly one request message.")
   static let unknownMethod = Status(.unimplemented, "This server has no such method.")
+  static let notInBrowsers = Status(
+    .unimplemented, "This method takes a stream of messages, which gRPC-Web cannot send. Use gRPC.")
   static let unexpected = Status(.unknown, "The server met an unexpected problem. Try again later.")
   static let grantRevoked = Status(.unauthenticated, "This caller has no access any more.")
   static let tooManyCalls = Status(

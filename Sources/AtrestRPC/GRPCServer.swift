@@ -35,6 +35,8 @@ public final class GRPCServer: Sendable {
     public var streamWriterBytes = 256 * 1024
     /// Maximum messages a stream writer may buffer before its reader counts as too slow.
     public var streamWriterMessages = 4_096
+    /// Files for browsers. Nil: whatever is not a call is refused.
+    public var site: WebSite?
     /// Called on the shard with the path and error when a handler throws and the caller receives
     /// UNKNOWN. The error may hold private data: log its type only.
     public var onHandlerError: (@Sendable (_ path: String, any Error) -> Void)?

@@ -80,6 +80,8 @@ public struct RPCRouter: Sendable {
   /// A method as connections see it.
   struct Route: Sendable {
     let maxMessageBytes: Int?
+    /// Whether the request is a stream, which browsers cannot send.
+    let takesStream: Bool
     /// Authorizes a call and creates its state. Only this closure knows the service's principal
     /// type.
     let start: @Sendable (CallID, CallHead, ServerHandler) -> Start
@@ -166,7 +168,7 @@ public struct ServiceMethods<Principal: Sendable> {
       @escaping @Sendable (ServerCall<Principal>, Responder) throws ->
       (RequestEvent) throws -> Void
   ) {
-    add(method, maxMessageBytes) { principal in
+    add(method, maxMessageBytes, takesStream: true) { principal in
       .clientStreaming { try handler(ServerCall(principal: principal, state: $0), $1) }
     }
   }
@@ -180,17 +182,18 @@ public struct ServiceMethods<Principal: Sendable> {
       @escaping @Sendable (ServerCall<Principal>, StreamWriter) throws ->
       (RequestEvent) throws -> Void
   ) {
-    add(method, maxMessageBytes) { principal in
+    add(method, maxMessageBytes, takesStream: true) { principal in
       .bidirectional { try handler(ServerCall(principal: principal, state: $0), $1) }
     }
   }
 
   private mutating func add(
-    _ method: String, _ maxMessageBytes: Int?,
+    _ method: String, _ maxMessageBytes: Int?, takesStream: Bool = false,
     _ make: @escaping @Sendable (Principal) -> CallState.Handler
   ) {
     let authorize = authorize
-    let route = RPCRouter.Route(maxMessageBytes: maxMessageBytes) { id, head, connection in
+    let route = RPCRouter.Route(maxMessageBytes: maxMessageBytes, takesStream: takesStream) {
+      id, head, connection in
       func call(_ principal: Principal) -> CallState {
         CallState(
           id: id, head: head.authorized, connection: connection, handler: make(principal))

@@ -52,8 +52,9 @@ final class ServerHandler: EncryptedHandler {
   func opened(by owner: any ByteStreamOwner, at now: Instant) {
     self.owner = owner
     let connection = ServerConnection(
-      limits: context.configuration.limits, codecs: context.codecs, now: now, holder: holder,
-      overhead: context.overhead, payer: owner.slot?.payer)
+      limits: context.configuration.limits, codecs: context.codecs,
+      site: context.configuration.site, now: now, holder: holder, overhead: context.overhead,
+      payer: owner.slot?.payer)
     connection.isAuthenticated = isAuthenticated
     self.connection = connection
     if isDraining { connection.beginDrain(at: now) }
@@ -155,6 +156,7 @@ final class ServerHandler: EncryptedHandler {
       observed[id] = (route.map { _ in request.path }, MonotonicClock.now())
     }
     guard let route else { return finish(id, .unknownMethod) }
+    guard !route.takesStream || !request.format.isWeb else { return finish(id, .notInBrowsers) }
     let head = CallHead(request: request, peer: peer, isEncrypted: isEncrypted)
     if let limit = route.maxMessageBytes { connection?.limitMessages(of: id, to: limit) }
     switch route.start(id, head, self) {

@@ -20,7 +20,7 @@ struct FramingTests {
       if round < 30 {
         let message = noise(next() * (next() % 3), seed: UInt64(round))
         sent.append(message)
-        queue.append(message, isCompressed: round % 2 == 1)
+        queue.append(message, flag: round % 2 == 1 ? .compressed : .plain)
       }
       try drain(&queue, pieces: 1 + next() % 5, pieceBytes: 1 + next(), &reader) {
         got.append($0)

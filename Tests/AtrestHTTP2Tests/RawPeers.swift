@@ -16,8 +16,11 @@ final class RawClient {
   /// Called on each event before the next is taken.
   var onEvent: (ServerEvent, ServerConnection) -> Void = { _, _ in }
 
-  init(limits: Limits = .default, handshake: Bool = true, settings: [(UInt16, UInt32)] = []) {
-    server = ServerConnection(limits: limits, now: now)
+  init(
+    limits: Limits = .default, site: WebSite? = nil, handshake: Bool = true,
+    settings: [(UInt16, UInt32)] = []
+  ) {
+    server = ServerConnection(limits: limits, site: site, now: now)
     if handshake {
       send(preface + Frame.settings(settings).bytes + Frame.settingsAck.bytes)
       frames.removeAll()

@@ -46,8 +46,9 @@ struct RequestTests {
     "a content type that is not gRPC gets 415, a method that is not POST 405",
     arguments: [
       ("content-type", nil as String?, "415"), ("content-type", "text/plain", "415"),
-      ("content-type", "application/grpc-web", "415"),
-      ("content-type", "application/grpc-web+proto", "415"), (":method", "GET", "405"),
+      ("content-type", "application/grpc-web-text", "415"),
+      ("content-type", "application/grpc-web-text+proto", "415"),
+      ("content-type", "application/grpc-webs", "415"), (":method", "GET", "405"),
       (":method", "DELETE", "405"),
     ])
   func notGRPC(name: String, value: String?, answer: String) {

@@ -103,6 +103,8 @@ public struct Limits: Sendable {
   /// How long a stream's queued bytes may make no progress before the stream is reset. The socket's
   /// owner uses it for unwritable sockets too.
   public var writeStall: Duration = .seconds(60)
+  /// Maximum time in which a file of a ``WebSite`` is read. Then the stream is reset.
+  public var fileTimeout: Duration = .seconds(300)
   /// How long the rest of a request may arrive, and be discarded, after its response has ended.
   /// Then the stream is reset with NO_ERROR. Not at once: haproxy 2.6 would replace the response
   /// that it has received by a reset, and the caller would see CANCELLED.

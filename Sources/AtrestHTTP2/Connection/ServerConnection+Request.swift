@@ -9,57 +9,34 @@ extension ServerConnection {
   func endHeaders(_ number: Int32, isEnd: Bool) {
     guard let stream = streams.find(number) else { return }
     if let fields = stream.request.headersEnded() {
-      if let refusal = refusal(of: fields) {
-        _ = stream.request.discard()
-        refuse(stream, refusal)
-      } else {
-        begin(stream, fields, isEnd: isEnd)
-      }
+      decide(stream, fields, isEnd: isEnd)
       countRequest(stream)
     }
     if isEnd { endRequest(stream) }
   }
 
-  /// Why a call is rejected on its headers.
-  private enum Refusal {
-    case status(Status, listsEncodings: Bool = false)
-    case plain(PlainAnswer)
+  private func decide(_ stream: ServerStream, _ fields: RequestFields, isEnd: Bool) {
+    switch RequestVerdict(fields, limits: limits, site: site) {
+    case .call(let format):
+      stream.response.format = format
+      let reservedBytes = unsentBytes + limits.streamQueueBytes
+      guard unsentBytes == 0 || reservedBytes <= limits.maxUnsentBytes else {
+        return refuse(stream, .unreadAnswers)
+      }
+      begin(stream, fields, isEnd: isEnd)
+    case .refused(let status, let format, let listsEncodings):
+      stream.response.format = format
+      refuse(stream, status, listsEncodings: listsEncodings)
+    case .answered(let response):
+      _ = stream.request.discard()
+      answer(stream, response)
+    }
   }
 
-  private func refusal(of fields: RequestFields) -> Refusal? {
-    guard fields.size.fits(limits) else {
-      return .status(Status(.resourceExhausted, "The request's metadata is too large."))
-    }
-    guard fields.isPost else { return .plain(.methodNotAllowed(isHead: fields.isHead)) }
-    switch fields.contentType {
-    case .missing, .other: return .plain(.unsupportedMediaType)
-    case .unknownCodec:
-      return .status(Status(.unimplemented, "Messages are protobuf here."))
-    case .grpc: break
-    }
-    if fields.hasBadBinary {
-      return .status(Status(.internal, "A -bin header is not base64."))
-    }
-    guard fields.encoding != nil else {
-      return .status(
-        Status(.unimplemented, "The message encoding is not supported."), listsEncodings: true)
-    }
-    if case .malformed = fields.timeout {
-      return .status(Status(.internal, "The grpc-timeout header is malformed."))
-    }
-    guard unsentBytes == 0 || unsentBytes + limits.streamQueueBytes <= limits.maxUnsentBytes else {
-      return .status(.unreadAnswers)
-    }
-    return nil
-  }
-
-  private func refuse(_ stream: ServerStream, _ refusal: Refusal) {
-    switch refusal {
-    case .status(let status, let listsEncodings):
-      submitStatusAlone(stream, status, listsEncodings: listsEncodings)
-    case .plain(let answer):
-      answerPlainly(stream, answer)
-    }
+  /// Ends a call that the owner never hears of.
+  private func refuse(_ stream: ServerStream, _ status: Status, listsEncodings: Bool = false) {
+    _ = stream.request.discard()
+    submitStatusAlone(stream, status, listsEncodings: listsEncodings)
   }
 
   private func begin(_ stream: ServerStream, _ fields: RequestFields, isEnd: Bool) {
@@ -73,7 +50,7 @@ extension ServerConnection {
     if !isEnd { armTimers(stream) }
     let head = RequestHead(
       path: fields.path, authority: fields.authority, metadata: fields.metadata,
-      deadline: stream.deadline)
+      format: stream.response.format, deadline: stream.deadline)
     note(.started(stream, head))
   }
 

@@ -37,6 +37,7 @@ extension ServerConnection {
     }
     stopReading(stream)
     stream.response.messages.append(bytes, isCompressed: isCompressed)
+    appendWebTrailers(stream, .ok)
     countResponse(stream)
     watchResponse(stream)
     if stream.response.startLast() {
@@ -72,14 +73,14 @@ extension ServerConnection {
   }
 
   private func submitHeaders(_ stream: ServerStream, _ encoding: Compression) {
-    let metadata = stream.response.metadata
-    guard !metadata.isEmpty else {
+    let (metadata, format) = (stream.response.metadata, stream.response.format)
+    guard !metadata.isEmpty || format.isWeb else {
       return session.submitResponse(stream.number, responseHeaders(encoding))
     }
     stream.response.metadata = Metadata()
     var list = HeaderList()
     list.add(":status", "200")
-    list.add("content-type", "application/grpc")
+    list.add("content-type", format.contentType)
     if encoding != .identity { list.add("grpc-encoding".utf8, encoding.rawValue.utf8) }
     list.add(metadata, limitBytes: limits.maxTrailerBytes)
     session.submitResponse(stream.number, list, hasBody: true)
@@ -93,9 +94,19 @@ extension ServerConnection {
     case .alone:
       submitStatus(stream, status, listsEncodings: false)
     case .afterMessages:
+      appendWebTrailers(stream, status)
+      countResponse(stream)
       watchResponse(stream)
       resume(stream)
     }
+  }
+
+  /// In gRPC-Web, the status follows the messages in the body.
+  private func appendWebTrailers(_ stream: ServerStream, _ status: Status) {
+    guard stream.response.format.isWeb else { return }
+    var list = HeaderList()
+    list.add(status, limitBytes: limits.maxTrailerBytes)
+    stream.response.messages.appendTrailers(list.lines)
   }
 
   /// Ends a call now and drops queued messages. Resets the stream if a message is half sent or a
@@ -235,53 +246,32 @@ extension ServerConnection {
     submitStatus(stream, status, listsEncodings: listsEncodings)
   }
 
-  /// Trailers-only: one HEADERS frame is the whole response, so the client may still retry.
+  /// Trailers-only: one HEADERS frame is the whole response, so the client may still retry. In
+  /// gRPC-Web, too: a browser reads headers.
   private func submitStatus(_ stream: ServerStream, _ status: Status, listsEncodings: Bool) {
     var list = HeaderList()
     list.add(":status", "200")
-    list.add("content-type", "application/grpc")
+    list.add("content-type", stream.response.format.contentType)
     if listsEncodings { list.add("grpc-accept-encoding", "identity, deflate, gzip") }
     list.add(status, limitBytes: limits.maxTrailerBytes)
     session.submitResponse(stream.number, list, hasBody: false)
   }
 
   /// An HTTP response without a gRPC status.
-  func answerPlainly(_ stream: ServerStream, _ answer: PlainAnswer) {
+  func answer(_ stream: ServerStream, _ response: WebResponse) {
     stream.response.startPlain()
     var list = HeaderList()
-    list.add(":status".utf8, answer.httpStatus.utf8)
-    if case .methodNotAllowed = answer { list.add("allow", "POST") }
-    list.add("content-type", "text/plain")
-    let body = answer.body
-    if !body.isEmpty {
-      stream.response.messages.appendPlain(body)
+    list.add(":status", response.status)
+    for field in response.fields { list.add(field.name, field.value) }
+    if !response.body.isEmpty {
+      stream.response.messages.appendPlain(response.body)
       watchResponse(stream)
+      // Nobody reads a file byte by byte for hours.
+      let due = session.now.advanced(byNanoseconds: session.times.fileTimeout)
+      stream.deadline = due
+      checkCalls(by: due)
     }
-    session.submitResponse(stream.number, list, hasBody: !body.isEmpty)
-  }
-}
-
-/// Responses to requests that are not gRPC. The short body is for generic HTTP/2 tools.
-enum PlainAnswer {
-  case unsupportedMediaType
-  case methodNotAllowed(isHead: Bool)
-
-  var httpStatus: String {
-    switch self {
-    case .unsupportedMediaType: "415"
-    case .methodNotAllowed: "405"
-    }
-  }
-
-  /// Empty for HEAD. Source: RFC 9110, section 9.3.2.
-  var body: [UInt8] {
-    switch self {
-    case .unsupportedMediaType:
-      Array("This port speaks gRPC: content-type application/grpc.\n".utf8)
-    case .methodNotAllowed(isHead: false):
-      Array("This port speaks gRPC: method POST.\n".utf8)
-    case .methodNotAllowed(isHead: true): []
-    }
+    session.submitResponse(stream.number, list, hasBody: !response.body.isEmpty)
   }
 }
 

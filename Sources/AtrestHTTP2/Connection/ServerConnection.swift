@@ -39,6 +39,8 @@ public final class ServerConnection {
 
   let session: HTTP2Session
   let codecs: Codecs
+  /// The files for browsers, if any are served.
+  let site: WebSite?
   // Unchecked: each frame, or header field, asks these, and the exclusivity check costs more than
   // the answer. Their methods call nothing that could ask again: an event waits in the queue until
   // the owner takes it.
@@ -66,16 +68,18 @@ public final class ServerConnection {
   /// - Parameters:
   ///   - limits: Bounds on the peer.
   ///   - codecs: zlib streams, shared by the connections of one executor.
+  ///   - site: Files for browsers. Nil: whatever is not a call is refused.
   ///   - now: The current instant.
   ///   - holder: Charged for bytes that the peer makes this connection buffer.
   ///   - overhead: Charged for the fixed memory of the connection and its calls.
   ///   - payer: Pays for those bytes until `bill` names a call's own payer.
   public init(
-    limits: Limits = .default, codecs: Codecs = Codecs(), now: Instant, holder: Balance = Balance(),
-    overhead: Balance = Balance(), payer: Balance? = nil
+    limits: Limits = .default, codecs: Codecs = Codecs(), site: WebSite? = nil, now: Instant,
+    holder: Balance = Balance(), overhead: Balance = Balance(), payer: Balance? = nil
   ) {
     self.limits = limits
     self.codecs = codecs
+    self.site = site
     self.holder = holder
     self.overhead = overhead
     self.payer = payer

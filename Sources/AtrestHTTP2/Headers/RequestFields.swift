@@ -11,15 +11,11 @@ final class RequestFields {
     case nanoseconds(UInt64)
   }
 
-  enum ContentType {
-    case missing
-    case grpc
-    case unknownCodec
-    case other
+  enum Method {
+    case get, head, post, other
   }
 
-  var isPost = false
-  var isHead = false
+  var method = Method.other
   var path = ""
   var authority = ""
   var contentType = ContentType.missing
@@ -54,8 +50,7 @@ final class RequestFields {
       if equals(name, ":path") {
         path = recall.path(value)
       } else if equals(name, ":method") {
-        isPost = equals(value, "POST")
-        isHead = equals(value, "HEAD")
+        method = Self.method(value)
       } else if equals(name, ":authority") {
         authority = recall.authority(value)
       }
@@ -66,7 +61,7 @@ final class RequestFields {
     case UInt8(ascii: "h") where equals(name, "host"):
       if authority.isEmpty { authority = recall.authority(value) }
     case UInt8(ascii: "c") where equals(name, "content-type"):
-      contentType = Self.contentType(value)
+      contentType = ContentType(value)
     case UInt8(ascii: "c") where equals(name, "content-length"):
       break
     default:
@@ -89,19 +84,10 @@ final class RequestFields {
     // Other `grpc-` names are protocol fields, not metadata.
   }
 
-  /// Matches `application/grpc` followed by the end, `+` or `;`. `application/grpc-web` must not
-  /// match.
-  static func contentType(_ value: UnsafeBufferPointer<UInt8>) -> ContentType {
-    let prefix: StaticString = "application/grpc"
-    guard hasPrefix(value, prefix) else { return .other }
-    let rest = UnsafeBufferPointer(rebasing: value.dropFirst(prefix.utf8CodeUnitCount))
-    switch rest.first {
-    case nil, UInt8(ascii: ";"): return .grpc
-    case UInt8(ascii: "+"):
-      let isKnown = equals(rest, "+proto") || hasPrefix(rest, "+proto;")
-      return isKnown ? .grpc : .unknownCodec
-    default: return .other
-    }
+  private static func method(_ value: UnsafeBufferPointer<UInt8>) -> Method {
+    if equals(value, "POST") { return .post }
+    if equals(value, "GET") { return .get }
+    return equals(value, "HEAD") ? .head : .other
   }
 }
 

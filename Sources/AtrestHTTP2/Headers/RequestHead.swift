@@ -10,17 +10,20 @@ public struct RequestHead: Sendable {
   /// The caller's metadata plus `user-agent`, `authorization` and `grpc-previous-rpc-attempts`.
   /// `-bin` values are decoded. Contains no other `grpc-` name.
   public var metadata: Metadata
+  /// How the caller wants messages and status.
+  public var format: CallFormat
   /// The call's deadline. The connection answers DEADLINE_EXCEEDED at that time. Nil means none.
   public var deadline: Instant?
 
   /// Creates a head, for tests of higher layers.
   public init(
     path: String, authority: String = "", metadata: Metadata = Metadata(),
-    deadline: Instant? = nil
+    format: CallFormat = .grpc, deadline: Instant? = nil
   ) {
     self.path = path
     self.authority = authority
     self.metadata = metadata
+    self.format = format
     self.deadline = deadline
   }
 }

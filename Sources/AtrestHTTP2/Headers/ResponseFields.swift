@@ -21,7 +21,7 @@ final class ResponseFields {
     if equals(name, ":status") {
       httpStatus = Self.number(value) ?? 0
     } else if equals(name, "content-type") {
-      isGRPC = RequestFields.contentType(value) == .grpc
+      isGRPC = ContentType(value) == .call(.grpc)
     } else if equals(name, "grpc-status") {
       code = Self.number(value).flatMap(StatusCode.init) ?? .unknown
     } else if equals(name, "grpc-message") {

@@ -42,16 +42,20 @@ struct OutboundMessages {
       flow = .writerWaiting
       return false
     }
-    queue.append(message, isCompressed: isCompressed)
+    queue.append(message, flag: isCompressed ? .compressed : .plain)
     return true
   }
 
   /// Appends the last message, regardless of the queue's size.
   mutating func append(_ message: [UInt8], isCompressed: Bool) {
-    queue.append(message, isCompressed: isCompressed)
+    queue.append(message, flag: isCompressed ? .compressed : .plain)
   }
 
-  /// Appends the body of a non-gRPC response, without a length prefix.
+  /// Appends gRPC-Web's last frame, regardless of the queue's size.
+  mutating func appendTrailers(_ lines: [UInt8]) { queue.append(lines, flag: .trailers) }
+
+  /// Appends the body of a non-gRPC response, without a length prefix. It is shared, so its memory
+  /// is not counted.
   mutating func appendPlain(_ bytes: [UInt8]) { queue.appendPlain(bytes) }
 
   mutating func removeAll() { queue.removeAll() }

@@ -3,9 +3,19 @@
 
 /// A FIFO of messages for one stream, read with their length prefixes in pieces of any size.
 struct SendQueue {
+  /// The first byte of a message's prefix.
+  enum Flag: UInt8 {
+    case plain = 0
+    case compressed = 1
+    /// gRPC-Web's trailers. Source: grpc/grpc doc/PROTOCOL-WEB.md.
+    case trailers = 0x80
+  }
+
   private struct Entry {
     var message: [UInt8]
-    var isCompressed: Bool
+    var flag: Flag
+    /// Memory that is freed with it, in bytes.
+    var chargedBytes: Int
   }
 
   /// The first message. Usually the only one, so it needs no array.
@@ -25,17 +35,20 @@ struct SendQueue {
   /// Whether a message is partly read. Only the rest of it may follow.
   var isHalfRead: Bool { offset > 0 }
 
-  mutating func append(_ message: [UInt8], isCompressed: Bool) {
-    precondition(message.count <= Int(UInt32.max), "A message has a 32-bit length.")
-    byteCount += 5 + message.count
-    bufferedBytes += message.capacity
-    let entry = Entry(message: message, isCompressed: isCompressed)
+  mutating func append(_ message: [UInt8], flag: Flag) {
+    append(Entry(message: message, flag: flag, chargedBytes: message.capacity))
+  }
+
+  private mutating func append(_ entry: Entry) {
+    precondition(entry.message.count <= Int(UInt32.max), "A message has a 32-bit length.")
+    byteCount += 5 + entry.message.count
+    bufferedBytes += entry.chargedBytes
     if current == nil { current = entry } else { later.append(entry) }
   }
 
-  /// Appends bytes without a length prefix. The queue must be empty.
+  /// Appends bytes that others keep as well, without a length prefix. The queue must be empty.
   mutating func appendPlain(_ bytes: [UInt8]) {
-    append(bytes, isCompressed: false)
+    append(Entry(message: bytes, flag: .plain, chargedBytes: 0))
     byteCount -= 5
     offset = 5
   }
@@ -54,7 +67,7 @@ struct SendQueue {
       while offset < 5, written < capacity {
         target[written] =
           offset == 0
-          ? (entry.isCompressed ? 1 : 0) : UInt8(truncatingIfNeeded: length >> (8 * (4 - offset)))
+          ? entry.flag.rawValue : UInt8(truncatingIfNeeded: length >> (8 * (4 - offset)))
         written += 1
         offset += 1
       }
@@ -77,7 +90,7 @@ struct SendQueue {
 
   private mutating func advance() {
     offset = 0
-    bufferedBytes -= current?.message.capacity ?? 0
+    bufferedBytes -= current?.chargedBytes ?? 0
     guard laterHead < later.count else {
       current = nil
       return

@@ -78,6 +78,21 @@ struct HeaderList {
     add(status.metadata, limitBytes: limitBytes)
   }
 
+  /// The fields as lines of HTTP/1: the last frame of a gRPC-Web response.
+  var lines: [UInt8] {
+    var lines: [UInt8] = []
+    lines.reserveCapacity(size)
+    withFields { fields, count in
+      for field in UnsafeBufferPointer(start: fields, count: count) {
+        lines += UnsafeBufferPointer(start: field.name, count: field.namelen)
+        lines += ": ".utf8
+        lines += UnsafeBufferPointer(start: field.value, count: field.valuelen)
+        lines += "\r\n".utf8
+      }
+    }
+    return lines
+  }
+
   /// Passes the fields to nghttp2, which copies all but the constants.
   func withFields<R>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> R) -> R {
     bytes.withUnsafeBufferPointer { storage in

@@ -4,6 +4,7 @@
 /// The durations of ``Limits``, in nanoseconds.
 struct Times {
   let handshake, firstRequest, requestStall, requestTimeout, lateRequest, writeStall, idle: UInt64
+  let fileTimeout: UInt64
   let keepalive, keepaliveTimeout, drainNotice, drainGrace: UInt64
   let pingInterval, idlePingInterval, resetWindow: UInt64
 
@@ -14,6 +15,7 @@ struct Times {
     requestTimeout = limits.requestTimeout.clampedNanoseconds
     lateRequest = limits.lateRequest.clampedNanoseconds
     writeStall = limits.writeStall.clampedNanoseconds
+    fileTimeout = limits.fileTimeout.clampedNanoseconds
     idle = limits.idleConnection.clampedNanoseconds
     keepalive = limits.keepaliveInterval.clampedNanoseconds
     keepaliveTimeout = limits.keepaliveTimeout.clampedNanoseconds

@@ -9,6 +9,7 @@
 ///      ▼                 ▼
 ///     over: trailers-only, or reset
 ///
+/// In gRPC-Web the status is queued after the last message, and the body ends the stream.
 /// A response that is not gRPC goes from idle to plain; its body ends the stream.
 struct OutboundResponse {
   private enum State {
@@ -30,6 +31,7 @@ struct OutboundResponse {
 
   private var state = State.idle
   var messages = OutboundMessages()
+  var format = CallFormat.grpc
   /// The response encoding that the client accepts.
   var encoding = Compression.identity
   /// What the response's messages wish unless they say otherwise.
@@ -98,7 +100,7 @@ struct OutboundResponse {
     guard filled.isEmpty else { return .more }
     switch state {
     case .plain: return .end
-    case .finishing(let status): return .trailers(status)
+    case .finishing(let status): return format.isWeb ? .end : .trailers(status)
     case .idle, .open, .over: return filled.count == 0 ? .wait : .more
     }
   }
