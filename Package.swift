@@ -87,6 +87,8 @@ let package = Package(
       name: "CAtrestPQ", path: "Sources/CAtrestPQ", pkgConfig: "libpq",
       providers: [.apt(["libpq-dev"])]),
     .target(name: "CAtrestBuild", path: "Sources/CAtrestBuild", cSettings: build),
+    // The web app's files, if they were built before: see Scripts/embed-web.
+    .target(name: "CAtrestWebApp", path: "Sources/CAtrestWebApp"),
     .target(name: "CAtrestEpoll", path: "Sources/CAtrestEpoll"),
     .systemLibrary(name: "CAtrestMalloc", path: "Sources/CAtrestMalloc"),
     .target(
@@ -204,7 +206,8 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "AtrestMetrics", "AtrestPostgreSQL", "CAtrestMalloc", "AtrestDomain",
+        "AtrestServer", "AtrestMetrics", "AtrestPostgreSQL", "CAtrestMalloc", "CAtrestWebApp",
+        "AtrestDomain",
         "AtrestFiles",
         "AtrestFoundation",
         "AtrestSockets",
@@ -213,6 +216,7 @@ let package = Package(
         "AtrestHTTP2",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/atrest-syncd", swiftSettings: strict),
 

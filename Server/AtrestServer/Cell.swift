@@ -41,7 +41,7 @@ final class Cell: Sendable {
       messageBytes: configuration.limits.transport.maxMessageBytes)
     admin = AdminService(
       queue: queue, backups: backend.backups, registry: registry, devices: devices,
-      environment: environment, address: address)
+      environment: environment, servesApp: configuration.site != nil, address: address)
   }
 
   init(

@@ -30,6 +30,8 @@ package final class Server: Sendable {
     package var shardCount = 2
     /// Proxies whose `x-forwarded-for` header is trusted.
     package var proxies = TrustedProxies()
+    /// The web app. Nil: browsers are served no files.
+    package var site: WebSite?
     /// Bounds on the resources of peers and accounts.
     package var limits = ServerLimits()
     /// The grace period for open calls when the server stops.
@@ -187,6 +189,7 @@ package final class Server: Sendable {
     }
     let metrics = configuration.metrics
     var forOwner = forDevices
+    forDevices.site = configuration.site
     forDevices.onCallEnd = { call in
       metrics?.calls.record(call)
       guard logger.logLevel <= .debug else { return }

@@ -29,6 +29,7 @@ struct Serve: AsyncParsableCommand {
 
   @OptionGroup var store: StoreOptions
   @OptionGroup var purchases: PurchaseOptions
+  @OptionGroup var web: WebOptions
   @OptionGroup var bounds: LimitOptions
 
   @Option(
@@ -103,7 +104,11 @@ struct Serve: AsyncParsableCommand {
     do throws(ServerError) { server = try await Server.start(configuration) } catch {
       throw CommandFailure(error.userMessage, ExitStatus(error))
     }
-    logger.info("started", metadata: ["address": "\(server.address)", "data": "\(data.path)"])
+    logger.info(
+      "started",
+      metadata: [
+        "address": "\(server.address)", "data": "\(data.path)", "web": "\(web.description)",
+      ])
     printLine("atrest-syncd listening on \(server.address)")
     do throws(SocketError) { try observation?.begin(server, logger) } catch {
       await server.stop()
@@ -158,6 +163,7 @@ struct Serve: AsyncParsableCommand {
     configuration.purchases = try purchases.policy()
     configuration.limits = try bounds.limits()
     configuration.proxies = TrustedProxies(trusted)
+    configuration.site = try web.site(isKnownByAuthority: certificate != nil)
     configuration.shardCount = LimitOptions.shardCount
     return configuration
   }

@@ -27,7 +27,8 @@ func printInvitation(_ invitation: Invitation, isJSON: Bool, isPictured: Bool) t
   let usage = Text.usage(of: invitation)
   guard isatty(STDOUT_FILENO) == 1 else { return printError(usage + "\n") }
   printLine(usage)
-  guard isPictured, let code = QRCode.ofLink(link), code.columns <= TerminalWidth.columns ?? 80
+  guard isPictured, let code = QRCode.ofLink(Text.webLink(invitation) ?? link),
+    code.columns <= TerminalWidth.columns ?? 80
   else {
     return
   }
@@ -42,22 +43,40 @@ enum Text {
     "atrest://\(invitation.address)/\(invitation.code)"
   }
 
+  /// The link that opens the web app. The code is in the fragment, which browsers send to nobody.
+  /// Nil where there is no app, or no authority whose word a browser takes for the server.
+  static func webLink(_ invitation: Invitation) -> String? {
+    guard invitation.servesApp, invitation.address.hasSuffix("/ca") else { return nil }
+    let address = invitation.address.dropLast("/ca".count)
+    let host = address.hasSuffix(":443") ? address.dropLast(":443".count) : address
+    return "https://\(host)/#pair=\(invitation.code)"
+  }
+
   static func json(_ invitation: Invitation) throws -> String {
     struct Link: Encodable {
       let link: String
+      let webLink: String?
       let expiresMs: Int64
     }
     return try json(
-      Link(link: link(invitation), expiresMs: invitation.expires.milliseconds))
+      Link(
+        link: link(invitation), webLink: webLink(invitation),
+        expiresMs: invitation.expires.milliseconds))
   }
 
   /// Explains what to do with a pairing link.
   static func usage(of invitation: Invitation, now: Date = Date()) -> String {
     let left = invitation.expires.date.timeIntervalSince(now)
     let minutes = Int((left / 60).rounded().clamped(to: 1...60))
+    let time = minutes == 1 ? "a minute" : "\(minutes) minutes"
+    guard let webLink = webLink(invitation) else {
+      return
+        "Open this link on the device, or give it to `atrest pair`. It works once, within \(time)."
+    }
     return """
-      Open this link on the device, or give it to `atrest pair`. It works once, within \
-      \(minutes == 1 ? "a minute" : "\(minutes) minutes").
+      Give this link to `atrest pair`, or open this one in the browser of a phone:
+      \(webLink)
+      One of them works, once, within \(time).
       """
   }
 

@@ -42,12 +42,15 @@ public struct Invitation: PackedMessage {
   public var expires: WallTime
   /// Host and port at which devices reach the server.
   public var address: String
+  /// Whether a browser opens the web app at that address.
+  public var servesApp: Bool
 
   /// Creates a response from its fields.
-  public init(code: String, expires: WallTime, address: String) {
+  public init(code: String, expires: WallTime, address: String, servesApp: Bool = false) {
     self.code = code
     self.expires = expires
     self.address = address
+    self.servesApp = servesApp
   }
 
   /// Unpacks a protobuf-encoded response.
@@ -57,7 +60,8 @@ public struct Invitation: PackedMessage {
       Invitation(
         code: try text(message.code, limitBytes: Limit.codeBytes),
         expires: WallTime(milliseconds: message.expires_ms),
-        address: try text(message.address, limitBytes: 300))
+        address: try text(message.address, limitBytes: 300),
+        servesApp: message.serves_app != 0)
     }
   }
 
@@ -67,6 +71,7 @@ public struct Invitation: PackedMessage {
       message.code = arena.text(code)
       message.expires_ms = expires.milliseconds
       message.address = arena.text(address)
+      message.serves_app = servesApp ? 1 : 0
     }
   }
 }

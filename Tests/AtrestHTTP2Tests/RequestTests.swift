@@ -332,7 +332,7 @@ struct RequestTests {
   // MARK: Helpers
 
   private func compressed(_ bytes: [UInt8], _ name: String) -> [UInt8] {
-    Compression(rawValue: name).flatMap(Deflater.init)?.deflate(bytes) ?? []
+    Compression(rawValue: name).flatMap { Deflater($0) }?.deflate(bytes) ?? []
   }
 
   /// The `grpc-status` with which a request is rejected on its headers, or nil.

@@ -32,6 +32,23 @@ struct StatusTextTests {
     #expect(text().contains("ended on 1970-01-01"))
   }
 
+  @Test(
+    "a link opens the web app where there is one, and an authority for the server's name",
+    arguments: [
+      ("sync.example.org:443/ca", true, "https://sync.example.org/#pair=BCDF-GHJKLMNP"),
+      ("sync.example.org:7443/ca", true, "https://sync.example.org:7443/#pair=BCDF-GHJKLMNP"),
+      ("[2001:db8::1]:443/ca", true, "https://[2001:db8::1]/#pair=BCDF-GHJKLMNP"),
+      ("sync.example.org:443/ca", false, nil), ("127.0.0.1:7443", true, nil),
+      ("sync.example.org:443/0123", true, nil),
+    ] as [(String, Bool, String?)])
+  func webLink(address: String, servesApp: Bool, link: String?) throws {
+    let invitation = Invitation(
+      code: "BCDF-GHJKLMNP", expires: .epoch, address: address, servesApp: servesApp)
+    #expect(Text.webLink(invitation) == link)
+    #expect(Text.usage(of: invitation).contains(link ?? "Open this link") == true)
+    #expect(try Text.json(invitation).contains("web_link") == (link != nil))
+  }
+
   @Test("what a server of another version says cannot write a line of its own")
   func escaped() {
     var status = GetServerStatusResponse()

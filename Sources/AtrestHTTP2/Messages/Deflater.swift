@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compresses messages at level 1, which on records is as small as level 9.
+// Compresses messages: at level 1, which on records is as small as level 9.
 
 import CAtrestZlib
 
@@ -7,12 +7,12 @@ import CAtrestZlib
 final class Deflater {
   private let stream: UnsafeMutablePointer<z_stream>
 
-  init?(_ encoding: Compression) {
+  init?(_ encoding: Compression, level: Int32 = 1) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
     let windowBits: Int32 = encoding == .gzip ? 15 + 16 : 15
     let result = deflateInit2_(
-      stream, 1, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+      stream, level, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
     // `deinit` runs after a failed `init` too; ending an uninitialized stream does nothing.
     guard result == Z_OK else { return nil }

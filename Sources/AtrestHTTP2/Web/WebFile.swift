@@ -4,26 +4,26 @@
 /// One file of a ``WebSite``, in memory.
 public struct WebFile: Sendable {
   /// Where it is asked for: `/`, `/app.js`.
-  public var path: String
+  public let path: String
   /// Its `content-type`.
-  public var contentType: String
-  public var bytes: [UInt8]
-  /// The same bytes as gzip, if that is worthwhile.
-  public var compressed: [UInt8]?
+  public let contentType: String
+  /// Its contents.
+  public let bytes: [UInt8]
+  /// The same as gzip; nil if that is not shorter.
+  let compressed: [UInt8]?
   /// Names the contents: printable ASCII without quotes, such as a hash.
-  public var tag: String
+  public let tag: String
   /// Whether the path never stands for other contents: a browser then never asks again.
-  public var isImmutable: Bool
+  public let isImmutable: Bool
 
-  /// Creates a file.
+  /// Creates a file and compresses it, which takes some 50 ms for a megabyte.
   public init(
-    path: String, contentType: String, bytes: [UInt8], compressed: [UInt8]? = nil, tag: String,
-    isImmutable: Bool = false
+    path: String, contentType: String, bytes: [UInt8], tag: String, isImmutable: Bool = false
   ) {
     self.path = path
     self.contentType = contentType
     self.bytes = bytes
-    self.compressed = compressed
+    compressed = Deflater(.gzip, level: 9)?.deflate(bytes)
     self.tag = tag
     self.isImmutable = isImmutable
   }

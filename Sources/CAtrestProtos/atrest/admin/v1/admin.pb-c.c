@@ -1721,7 +1721,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__add_account_request__descrip
   (ProtobufCMessageInit) atrest__admin__v1__add_account_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__add_account_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__add_account_response__field_descriptors[4] =
 {
   {
     "code",
@@ -1759,16 +1759,29 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__add_account_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "serves_app",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AddAccountResponse, serves_app),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__admin__v1__add_account_response__field_indices_by_name[] = {
   2,   /* field[2] = address */
   0,   /* field[0] = code */
   1,   /* field[1] = expires_ms */
+  3,   /* field[3] = serves_app */
 };
 static const ProtobufCIntRange atrest__admin__v1__add_account_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor atrest__admin__v1__add_account_response__descriptor =
 {
@@ -1778,7 +1791,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__add_account_response__descri
   "Atrest__Admin__V1__AddAccountResponse",
   "atrest.admin.v1",
   sizeof(Atrest__Admin__V1__AddAccountResponse),
-  3,
+  4,
   atrest__admin__v1__add_account_response__field_descriptors,
   atrest__admin__v1__add_account_response__field_indices_by_name,
   1,  atrest__admin__v1__add_account_response__number_ranges,
@@ -1823,7 +1836,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__invite_device_request__descr
   (ProtobufCMessageInit) atrest__admin__v1__invite_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__invite_device_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__invite_device_response__field_descriptors[4] =
 {
   {
     "code",
@@ -1861,16 +1874,29 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__invite_device_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "serves_app",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__InviteDeviceResponse, serves_app),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__admin__v1__invite_device_response__field_indices_by_name[] = {
   2,   /* field[2] = address */
   0,   /* field[0] = code */
   1,   /* field[1] = expires_ms */
+  3,   /* field[3] = serves_app */
 };
 static const ProtobufCIntRange atrest__admin__v1__invite_device_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor atrest__admin__v1__invite_device_response__descriptor =
 {
@@ -1880,7 +1906,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__invite_device_response__desc
   "Atrest__Admin__V1__InviteDeviceResponse",
   "atrest.admin.v1",
   sizeof(Atrest__Admin__V1__InviteDeviceResponse),
-  3,
+  4,
   atrest__admin__v1__invite_device_response__field_descriptors,
   atrest__admin__v1__invite_device_response__field_indices_by_name,
   1,  atrest__admin__v1__invite_device_response__number_ranges,

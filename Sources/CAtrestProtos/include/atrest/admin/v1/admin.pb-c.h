@@ -240,10 +240,14 @@ struct  Atrest__Admin__V1__AddAccountResponse
    * Where devices reach this server: host and port.
    */
   char *address;
+  /*
+   * Whether a browser opens the web app at that address.
+   */
+  protobuf_c_boolean serves_app;
 };
 #define ATREST__ADMIN__V1__ADD_ACCOUNT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__add_account_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -280,10 +284,14 @@ struct  Atrest__Admin__V1__InviteDeviceResponse
    * Where devices reach this server: host and port.
    */
   char *address;
+  /*
+   * Whether a browser opens the web app at that address.
+   */
+  protobuf_c_boolean serves_app;
 };
 #define ATREST__ADMIN__V1__INVITE_DEVICE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__invite_device_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
