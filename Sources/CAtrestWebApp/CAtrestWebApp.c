@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files are in Embedded.c, which Scripts/embed-web writes. Without it there are none: the symbols are weak.
+// The files are in Embedded.c, which Scripts/embed-web writes. Without it there are none: the
+// symbols are weak.
 
 #include "CAtrestWebApp.h"
 

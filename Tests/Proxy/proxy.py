@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A phone and a tablet sync through nginx, which reloads and whose daemon restarts; then the units,
-the backup, and several nodes."""
+"""A phone and a tablet sync through nginx, which reloads and whose daemon restarts; browsers do through nginx and
+Caddy; then the units, the backup, and several nodes."""
 
+import contextlib
+import hashlib
+import http.client
+import json
 import os
 import pathlib
 import re
@@ -17,6 +21,8 @@ import tempfile
 import time
 
 LIMIT_SECONDS = 30
+PAGE = b"<!doctype html><title>Atrest</title>"
+HEALTH, SERVING = "/grpc.health.v1.Health", b"\0\0\0\0\x02\x08\x01"
 # An unencrypted server behind a proxy must be called by a name that does not denote this machine,
 # so not by localhost.
 NAMES = [socket.gethostname(), "ip6-localhost", "localhost.localdomain"]
@@ -31,6 +37,8 @@ def main():
         check_planted_links(examples, pathlib.Path(folder))
         with Scene(binaries, examples, pathlib.Path(folder)) as scene:
             check_proxy(scene, is_long)
+            check_browsers(scene)
+            check_caddy(scene)
             check_backups(scene)
             check_certificates(scene)
             check_nodes(scene)
@@ -79,6 +87,55 @@ def check_proxy(scene, is_long):
         phone("sync")
         watch.await_news()
     assert phone("replica", "dump") == tablet("replica", "dump"), "both hold the same"
+
+
+def check_browsers(scene):
+    """With HTTP/1.1, which only a proxy understands: the daemon gets HTTP/2 all the same."""
+    step("a browser gets the app's files through the proxy")
+    with scene.browser() as browser:
+        page = browser("GET", "/", {"accept-encoding": "identity"})
+        assert (page.status, page.body) == (200, PAGE), page
+        assert page.headers["content-security-policy"].startswith("default-src 'self';")
+        assert page.headers["cache-control"] == "no-cache"
+        again = browser("GET", "/", {"if-none-match": page.headers["etag"]})
+        assert (again.status, again.body) == (304, b"")
+        head = browser("HEAD", "/")
+        assert (head.status, head.body) == (200, b"")
+        assert browser("GET", "/assets.json").status == 404
+
+    step("a browser calls through the proxy, and hears a stream as it comes")
+    empty = bytes(5)
+    own = {"content-type": "application/grpc-web+proto", "sec-fetch-site": "same-origin"}
+    with scene.browser() as browser:
+        checked = browser("POST", f"{HEALTH}/Check", own, empty)
+        assert (checked.status, checked.body) == (200, SERVING + b"\x80\0\0\0\x10grpc-status: 0\r\n")
+    # nginx closes a connection after an answer that came before the request's body.
+    with scene.browser() as browser:
+        refused = browser("POST", "/atrest.sync.v1.Accounts/Get", own, empty)
+        assert refused.status == 200 and refused.headers["grpc-status"] == "16", refused
+    with scene.browser() as browser:
+        foreign = browser("POST", f"{HEALTH}/Check", own | {"sec-fetch-site": "cross-site"}, empty)
+        assert foreign.status == 403 and not foreign.headers["access-control-allow-origin"]
+    with scene.browser() as browser:
+        late = browser("POST", f"{HEALTH}/Watch", own | {"grpc-timeout": "300m"}, empty)
+        assert late.body.startswith(SERVING + b"\x80") and b"grpc-status: 4" in late.body
+    with scene.browser() as browser:
+        stream = browser("POST", f"{HEALTH}/Watch", own, empty, length=len(SERVING))
+        assert stream.body == SERVING, "the first message comes while the stream goes on"
+
+
+def check_caddy(scene):
+    stop(scene.nginx)
+    with scene.caddy():
+        check_browsers(scene)
+        step("devices sync and watch through Caddy")
+        phone = scene.device("phone")
+        with scene.watch("tablet") as watch:
+            watch.await_exchange()
+            phone("water", "add", "360ml")
+            phone("sync")
+            watch.await_news()
+    scene.start_nginx()
 
 
 def check_backups(scene):
@@ -222,8 +279,9 @@ class Scene:
         try:
             self._make_certificates()
             self._write_configuration()
+            self._write_app()
             self.start_daemon()
-            self._start_nginx()
+            self.start_nginx()
         except BaseException:
             self.__exit__()
             raise
@@ -322,7 +380,45 @@ class Scene:
             f"http {{\n  access_log off;\n{paths}  include {self.folder}/atrest.conf;\n}}\n"
         )
 
-    def _start_nginx(self):
+    def _write_app(self):
+        """A web app of one page, as Scripts/build-web makes one."""
+        app = self.folder / "app"
+        app.mkdir()
+        (app / "index.html").write_bytes(PAGE)
+        digest = hashlib.sha256(PAGE).hexdigest()
+        page = {"path": "/", "file": "index.html", "sha256": digest, "type": "text/html"}
+        (app / "assets.json").write_text(json.dumps({"assets": [page]}))
+
+    @contextlib.contextmanager
+    def caddy(self):
+        """Caddy with its example, but for names, ports and paths, and without looking for a certificate."""
+        text = (self.examples / "Caddyfile").read_text()
+        literal = f"[{self.host}]" if ":" in self.host else self.host
+        site = f"https://{self.name}:{self.port} {{\n\tbind {literal}\n"
+        site += f"\ttls {self.folder}/fullchain.pem {self.folder}/privkey.pem\n"
+        names = {"sync.example.org {\n": site, "h2c://127.0.0.1:7443": f"h2c://127.0.0.1:{self.inner}"}
+        for old, new in names.items():
+            assert old in text, f"the example has no {old!r} any more"
+            text = text.replace(old, new)
+        alone = "{\n\tadmin off\n\tauto_https off\n\tgrace_period 1s\n}\n"
+        configuration = self.folder / "Caddyfile"
+        configuration.write_text(alone + text)
+        homes = {"HOME": self.folder, "XDG_DATA_HOME": self.folder, "XDG_CONFIG_HOME": self.folder}
+        with open(self.folder / "caddy.log", "ab") as log:
+            process = start(
+                ["caddy", "run", "--config", str(configuration), "--adapter", "caddyfile"],
+                stdout=log,
+                stderr=log,
+                env=os.environ | {name: str(home) for name, home in homes.items()},
+            )
+        try:
+            await_that(lambda: process.poll() is not None or is_open(self.host, self.port), "Caddy listens")
+            assert process.poll() is None, "Caddy ended"
+            yield
+        finally:
+            stop(process)
+
+    def start_nginx(self):
         configuration = str(self.folder / "nginx.conf")
         log = str(self.folder / "nginx.log")
         run(["nginx", "-t", "-q", "-e", log, "-c", configuration])
@@ -343,7 +439,7 @@ class Scene:
             "grpc_ssl_name sync.example.org;": f"grpc_ssl_name {self.name};",
         }
         self._write_example("nginx-nodes.conf", nodes | authority)
-        self._start_nginx()
+        self.start_nginx()
 
     def start_daemon(self, encryption=("--insecure",)):
         with open(self.folder / "daemon.log", "ab") as log:
@@ -358,6 +454,8 @@ class Scene:
                     f"127.0.0.1:{self.inner}",
                     "--advertise",
                     f"{self.name}:{self.port}",
+                    "--web",
+                    str(self.folder / "app"),
                 ],
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -408,6 +506,26 @@ class Scene:
             return done.stderr if fails else done.stdout
 
         return call
+
+    @contextlib.contextmanager
+    def browser(self):
+        """A function that makes one HTTP/1.1 request after the other on a connection, and gives the answer."""
+        context = ssl.create_default_context(cafile=str(self.folder / "ca.pem"))
+        connection = http.client.HTTPSConnection(
+            self.name, self.port, timeout=LIMIT_SECONDS, context=context
+        )
+
+        def request(method, path, headers={}, body=None, length=None):
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            # Of a stream that goes on, only as much as has come.
+            answer.body = answer.read(length)
+            return answer
+
+        try:
+            yield request
+        finally:
+            connection.close()
 
     def watch(self, name):
         return Watch(self.command(name, "sync", "--watch", "--json"), self.environment())
