@@ -4,7 +4,8 @@
 import json
 import sys
 
-import crowds  # noqa: F401  Each of these declares its attacks.
+import browsers  # noqa: F401  Each of these declares its attacks.
+import crowds  # noqa: F401
 import doors  # noqa: F401
 import floods  # noqa: F401
 import guesses  # noqa: F401

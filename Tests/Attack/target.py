@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The daemon that is attacked, what it costs from second to second, and the accounts on it."""
 
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -17,6 +19,8 @@ from wire import message
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = os.sysconf("SC_CLK_TCK")
+# As large as the app's largest file may be.
+SCRIPT_BYTES = 450 * 1024
 
 
 class Target(Daemon):
@@ -31,6 +35,7 @@ class Target(Daemon):
 
     def up(self):
         command = [self.program, "serve", "--data", self.data, "--listen", "127.0.0.1:0", *self.limits]
+        command += ["--web", str(self.app())]
         with open(self.log, "ab") as log:
             # setpriv: the daemon dies with this process, even if that is killed.
             self.process = subprocess.Popen(
@@ -46,6 +51,19 @@ class Target(Daemon):
         self.address = match[1]
         self.proc = pathlib.Path(f"/proc/{self.process.pid}")
         return self
+
+    def app(self):
+        """A web app with files as large as the real one's, as Scripts/build-web makes it."""
+        folder = pathlib.Path(self.data).parent / "app"
+        folder.mkdir(exist_ok=True)
+        files = {"/": b"<p>Atrest</p>" * 500, "/app.js": os.urandom(SCRIPT_BYTES)}
+        assets = []
+        for number, (path, content) in enumerate(files.items()):
+            name, digest = f"file{number}", hashlib.sha256(content).hexdigest()
+            (folder / name).write_bytes(content)
+            assets.append({"path": path, "file": name, "sha256": digest, "type": "text/html"})
+        (folder / "assets.json").write_text(json.dumps({"assets": assets}))
+        return folder
 
     @property
     def rss(self):
