@@ -44,6 +44,21 @@ package enum Frames {
     ] + (encoding.map { [("grpc-encoding", $0)] } ?? [])
   }
 
+  /// A call of a page.
+  package static func webRequest(_ path: String, from site: String) -> [(String, String)] {
+    [
+      (":method", "POST"), (":scheme", "https"), (":path", path), (":authority", "localhost"),
+      ("content-type", "application/grpc-web+proto"), ("sec-fetch-site", site),
+    ]
+  }
+
+  package static func fileRequest(_ path: String) -> [(String, String)] {
+    [
+      (":method", "GET"), (":scheme", "https"), (":path", path), (":authority", "localhost"),
+      ("accept-encoding", "gzip, br;q=0"), ("if-none-match", "W/\"a\", \"b\""),
+    ]
+  }
+
   package static let response = [(":status", "200"), ("content-type", "application/grpc")]
   package static let trailers = [("grpc-status", "0")]
 

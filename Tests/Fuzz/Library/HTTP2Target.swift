@@ -24,7 +24,8 @@ extension FuzzTarget {
       limits.outputHighWaterBytes = 2048
     }
     let script = WireScript(input.remainder(), isFramed: flags & 2 != 0, choices: &choices)
-    let server = FuzzedServer(limits: limits, choices: choices)
+    let server = FuzzedServer(
+      limits: limits, site: flags & 16 == 0 ? nil : site, choices: choices)
     server.isReadingOutput = flags & 8 == 0
     if flags & 1 != 0 {
       try server.receive(Frames.preface + Frames.settings + Frames.settingsAck)
@@ -37,8 +38,16 @@ extension FuzzTarget {
     }
     try server.end()
   } seeds: {
-    serverWires.flatMap { wireSeeds($0, $1, flags: [1, 3, 7], actions: [0xE3, 0xE5]) }
+    serverWires.flatMap { wireSeeds($0, $1, flags: [1, 3, 7, 19], actions: [0xE3, 0xE5]) }
   }
+
+  private static let site = WebSite(
+    [
+      WebFile(path: "/", contentType: "text/html", bytes: Array("<p>".utf8), tag: "a"),
+      WebFile(
+        path: "/app.js", contentType: "text/javascript", bytes: [UInt8](repeating: 9, count: 9_000),
+        tag: "b", isImmutable: true),
+    ], fields: [("x-content-type-options", "nosniff")])
 
   private static var serverWires: [(String, [UInt8])] {
     let call = Frames.headers(1, Frames.request("/a.B/C"))
@@ -58,6 +67,9 @@ extension FuzzTarget {
       ("goaway", call + Frames.frame(7, [0, 0, 0, 1, 0, 0, 0, 0]) + body),
       ("gzip", zipped + gzip),
       ("trailers", call + Frames.headers(1, [("x-a", "b")], end: true)),
+      ("web", Frames.headers(1, Frames.webRequest("/a.B/C", from: "same-origin")) + body),
+      ("foreign", Frames.headers(1, Frames.webRequest("/a.B/C", from: "cross-site")) + body),
+      ("file", Frames.headers(1, Frames.fileRequest("/app.js?a"), end: true) + other),
     ]
   }
 }
@@ -77,10 +89,10 @@ private final class FuzzedServer {
   private var now = Instant(nanoseconds: 1_000_000_000_000)
   var isReadingOutput = true
 
-  init(limits: Limits, choices: Choices) {
+  init(limits: Limits, site: WebSite?, choices: Choices) {
     self.limits = limits
     self.choices = choices
-    connection = ServerConnection(limits: limits, codecs: sharedCodecs(), now: now)
+    connection = ServerConnection(limits: limits, codecs: sharedCodecs(), site: site, now: now)
   }
 
   func receive(_ bytes: [UInt8]) throws {
@@ -183,6 +195,10 @@ private final class FuzzedServer {
 
   private func start(_ id: CallID, _ head: RequestHead) throws {
     try law(calls[id] == nil, "a call starts once")
+    try law(
+      !head.format.isWeb
+        || head.metadata.allText("sec-fetch-site").allSatisfy { $0 == "same-origin" },
+      "no page of another origin begins a call")
     try law(head.path.utf8.count <= limits.maxHeaderListBytes, "a head is within its limit")
     calls[id] = .waiting
     switch choices.below(8) {
