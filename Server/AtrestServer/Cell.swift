@@ -35,13 +35,13 @@ final class Cell: Sendable {
       queue: queue, gate: gate, quota: quota, environment: environment, logger: logger)
     devices = DevicesService(
       cell: backend.cell, queue: queue, registry: registry, environment: environment,
-      logger: logger)
+      logger: logger, servesApp: configuration.site != nil)
     accounts = AccountsService(
       queue: queue, devices: devices, quota: quota,
       messageBytes: configuration.limits.transport.maxMessageBytes)
     admin = AdminService(
       queue: queue, backups: backend.backups, registry: registry, devices: devices,
-      environment: environment, servesApp: configuration.site != nil, address: address)
+      environment: environment, address: address)
   }
 
   init(

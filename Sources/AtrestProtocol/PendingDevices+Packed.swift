@@ -30,7 +30,7 @@ extension InviteResponse: PackedMessage {
       InviteResponse(
         code: try text(message.code, limitBytes: Limit.codeBytes),
         expires: WallTime(milliseconds: message.expires_ms),
-        needsApproval: message.needs_approval != 0)
+        needsApproval: message.needs_approval != 0, servesApp: message.serves_app != 0)
     }
   }
 
@@ -40,6 +40,7 @@ extension InviteResponse: PackedMessage {
       message.code = arena.text(code)
       message.expires_ms = expires.milliseconds
       message.needs_approval = needsApproval ? 1 : 0
+      message.serves_app = servesApp ? 1 : 0
     }
   }
 }

@@ -34,6 +34,19 @@ struct PairingLinkTests {
     #expect(throws: PairingLink.Failure.notALink) { try PairingLink(parsing: longest + " ") }
   }
 
+  @Test(
+    "opens in a browser where an authority vouches for the server",
+    arguments: [
+      ("example.org:443/ca", "https://example.org"),
+      ("example.org:7443/ca", "https://example.org:7443"),
+      ("[2001:db8::1]:443/ca", "https://[2001:db8::1]"), ("127.0.0.1:443", nil),
+      ("example.org:443/" + String(repeating: "0a", count: 32), nil),
+    ] as [(String, String?)])
+  func browser(server: String, site: String?) throws {
+    let link = try PairingLink(parsing: "atrest://\(server)/BCDF-GHJKLMNP")
+    #expect(link.webText == site.map { "\($0)/#pair=BCDF-GHJKLMNP" })
+  }
+
   @Test("says by which certificate the server is known")
   func certificate() throws {
     let pin = String(repeating: "0a", count: 32)

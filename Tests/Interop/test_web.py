@@ -8,7 +8,7 @@ import json
 import pytest
 
 from atrest.sync.v1 import accounts_pb2, devices_pb2, sync_pb2
-from harness import Daemon
+from harness import Daemon, Device, open_channel
 from values import offer, water
 from wire import Wire, message
 
@@ -200,7 +200,7 @@ def app(tmp_path_factory):
 @pytest.fixture(scope="module")
 def site(binaries, tmp_path_factory, app):
     daemon = Daemon(binaries, tmp_path_factory.mktemp("site"))
-    daemon.start(more=["--web", str(app)])
+    daemon.start(more=["--web", str(app), "--advertise", "sync.example.org:443"])
     yield daemon
     assert daemon.stop() == 0, daemon.log_tail()
 
@@ -237,6 +237,20 @@ def test_what_is_not_listed_does_not_exist(site, path):
         missing = get(wire.handshake(), path)
         assert missing.headers[":status"] == "404" and b"not listed" not in missing.body
         assert missing.headers["x-content-type-options"] == "nosniff"
+
+
+def test_links_for_browsers_come_with_the_app(site, account):
+    for command in ("add", "invite"):
+        link = json.loads(site.admin("account", command, "home", "--json").stdout)
+        code = link["link"].rpartition("/")[2]
+        assert link["web_link"] == f"https://sync.example.org/#pair={code}"
+    spoken = site.admin("account", "invite", "home")
+    assert "https://sync.example.org/#pair=" in spoken.stderr
+    assert spoken.stdout.startswith("atrest://") and spoken.stdout.count("\n") == 1
+    with open_channel(site.address) as channel:
+        phone = Device.pair(channel, code, "phone")
+        assert phone.invite().serves_app
+    assert not account.invite().serves_app, "without the app nobody is sent there"
 
 
 def test_no_web_serves_calls_alone(binaries, tmp_path, app):

@@ -103,6 +103,12 @@ def check_browsers(scene):
         assert (head.status, head.body) == (200, b"")
         assert browser("GET", "/assets.json").status == 404
 
+    step("a link that a device makes opens the app at the proxy")
+    phone = scene.device("phone")
+    link = json.loads(phone("invite", "--yes", "--json"))
+    code = link["link"].rpartition("/")[2]
+    assert link["web_link"] == f"https://{scene.name}:{scene.port}/#pair={code}", link
+
     step("a browser calls through the proxy, and hears a stream as it comes")
     empty = bytes(5)
     own = {"content-type": "application/grpc-web+proto", "sec-fetch-site": "same-origin"}

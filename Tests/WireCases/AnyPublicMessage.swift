@@ -97,7 +97,8 @@ public struct AnyPublicMessage: Sendable, CustomStringConvertible {
     },
     AnyPublicMessage(InviteRequest.self) { InviteRequest(withoutApproval: $0.flag()) },
     AnyPublicMessage(InviteResponse.self) {
-      InviteResponse(code: $0.text(64), expires: $0.time(), needsApproval: $0.flag())
+      InviteResponse(
+        code: $0.text(64), expires: $0.time(), needsApproval: $0.flag(), servesApp: $0.flag())
     },
     AnyPublicMessage(ListPendingDevicesResponse.self) { random in
       ListPendingDevicesResponse(

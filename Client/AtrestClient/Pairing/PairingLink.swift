@@ -76,6 +76,15 @@ public struct PairingLink: Hashable, Sendable {
   /// The link as text.
   public var text: String { "atrest://\(server.text)/\(code)" }
 
+  /// The link that opens the web app in a browser, where the server serves one. The code is in the
+  /// fragment, which browsers send to nobody. Nil if no authority vouches for the server, as no
+  /// browser would trust it.
+  public var webText: String? {
+    guard server.proof == .authority else { return nil }
+    let host = server.port == 443 ? String(server.endpoint.dropLast(":443".count)) : server.endpoint
+    return "https://\(host)/#pair=\(code)"
+  }
+
   private static let alphabet = Set("BCDFGHJKLMNPQRSTVWXZ".utf8)
 
   private static func checkedCode(_ code: String) throws(Failure) -> String {

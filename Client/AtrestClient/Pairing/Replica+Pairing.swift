@@ -23,6 +23,8 @@ public struct DeviceInvitation: Hashable, Sendable {
   public var expires: WallTime
   /// Whether a device that uses it waits for approval by a device of the account.
   public var needsApproval: Bool
+  /// The same for a browser; nil if none could use it there.
+  public var webLink: String?
 }
 
 extension Replica {
@@ -96,9 +98,10 @@ extension Replica {
       (server, try await transport.invite(InviteRequest(withoutApproval: withoutApproval)))
     }
     do {
+      let link = try PairingLink(server: ServerAddress(parsing: server), code: answer.code)
       return DeviceInvitation(
-        link: try PairingLink(server: ServerAddress(parsing: server), code: answer.code),
-        expires: answer.expires, needsApproval: answer.needsApproval)
+        link: link, expires: answer.expires, needsApproval: answer.needsApproval,
+        webLink: answer.servesApp ? link.webText : nil)
     } catch {
       throw .badAnswer("the pairing code is malformed")
     }

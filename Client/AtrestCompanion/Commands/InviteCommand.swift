@@ -43,6 +43,7 @@ public struct InviteCommand<Program: Companion>: AsyncParsableCommand {
   /// The link, for `--json`.
   private struct Row: Encodable {
     var link: String
+    var webLink: String?
     var expires: WallTime
     var needsApproval: Bool
   }
@@ -57,12 +58,13 @@ public struct InviteCommand<Program: Companion>: AsyncParsableCommand {
     let words = InviteWords(invitation, program: Program.programName, context)
     if format.isJSON || !Terminal.isRead {
       let row = Row(
-        link: words.link, expires: words.expires, needsApproval: invitation.needsApproval)
+        link: words.link, webLink: words.webLink, expires: words.expires,
+        needsApproval: invitation.needsApproval)
       Terminal.say(format.isJSON ? try JSON.text(row) : words.link)
       if !format.isJSON || invitation.needsApproval { Terminal.writeError(words.aside) }
       return
     }
-    Terminal.say(words.page(picture: noQR ? nil : picture(of: words.link)))
+    Terminal.say(words.page(picture: noQR ? nil : picture(of: words.webLink ?? words.link)))
     guard invitation.needsApproval else { return }
     guard Keyboard.isThere, Terminal.showsProgress else { return Terminal.writeError(words.later) }
     try await stay(replica, invitation, words)

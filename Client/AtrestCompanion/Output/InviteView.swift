@@ -10,6 +10,8 @@ import Foundation
 /// Texts about an invitation.
 struct InviteWords: Sendable {
   let link: String
+  /// The link for a browser, if one may use it.
+  let webLink: String?
   let expires: WallTime
   private let needsApproval: Bool
   private let program: String
@@ -19,6 +21,7 @@ struct InviteWords: Sendable {
   init(_ invitation: DeviceInvitation, program: String, _ context: CommandContext) {
     self.program = program
     link = invitation.link.text
+    webLink = invitation.webLink
     expires = invitation.expires
     needsApproval = invitation.needsApproval
     self.context = context
@@ -47,13 +50,15 @@ struct InviteWords: Sendable {
       needsApproval
       ? " It then waits until `\(program) devices allow` lets it in; `\(program) devices` shows it."
       : ""
-    return "Give it to `\(program) pair` on the other device. \(once)\(then)"
+    let browser = webLink.map { ", or open \($0) in the browser of a phone" } ?? ""
+    return "Give it to `\(program) pair` on the other device\(browser). \(once)\(then)"
   }
 
   /// The page for people. The QR code comes last: it fills a small window and would push text below
   /// it out.
   func page(picture: String?) -> String {
-    "On the other device:\n\n  \(program) pair \(link)\n\n\(once)"
+    "On the other device:\n\n  \(program) pair \(link)\n\n"
+      + (webLink.map { "On a phone, in the browser:\n\n  \($0)\n\n" } ?? "") + once
       + (picture.map { "\n\n\($0)" } ?? "")
   }
 

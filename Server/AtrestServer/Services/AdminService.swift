@@ -15,7 +15,6 @@ package final class AdminService: Sendable {
   private let devices: DevicesService
   let environment: Environment
   private let address: @Sendable () -> String
-  private let servesApp: Bool
   private let backups: CommitQueue?
   private let isBackingUp = Atomic(false)
 
@@ -25,12 +24,10 @@ package final class AdminService: Sendable {
   /// - Parameters:
   ///   - backups: The queue of a store that this daemon copies. Nil: its engine has backups of its
   ///     own.
-  ///   - servesApp: Whether browsers find the web app at the server's address.
   ///   - address: Returns the server's public address as it appears in pairing links.
   package init(
     queue: any StorageQueue, backups: CommitQueue?, registry: SessionRegistry,
-    devices: DevicesService, environment: Environment, servesApp: Bool = false,
-    address: @escaping @Sendable () -> String
+    devices: DevicesService, environment: Environment, address: @escaping @Sendable () -> String
   ) {
     self.backups = backups
     self.queue = queue
@@ -38,7 +35,6 @@ package final class AdminService: Sendable {
     self.devices = devices
     self.environment = environment
     self.address = address
-    self.servesApp = servesApp
   }
 
   /// Creates an account and a pairing code for its first device.
@@ -46,7 +42,7 @@ package final class AdminService: Sendable {
     let name = try decoded(AccountRequest.self, bytes).name
     guard Name.isAllowed(name) else { throw .badName }
     let now = environment.now()
-    let (address, servesApp) = (address, servesApp)
+    let (address, servesApp) = (address, devices.servesApp)
     let registry = registry
     let codes = (0..<DevicesService.draws).map { _ in devices.drawCode() }
     try queue.perform(by: .server, use: .writes, answer: answer()) {
@@ -77,7 +73,7 @@ package final class AdminService: Sendable {
   /// Creates another pairing code for an account.
   package func inviteDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let name = try decoded(AccountRequest.self, bytes).name
-    let (address, servesApp) = (address, servesApp)
+    let (address, servesApp) = (address, devices.servesApp)
     // The operator knows who gets the code, so it needs no approval.
     try devices.invite(by: nil, for: .server, needsApproval: false, answer: answer()) {
       batch throws(StoreError) in

@@ -18,6 +18,8 @@ package final class DevicesService: Sendable {
   let registry: SessionRegistry
   let environment: Environment
   let logger: Logger
+  /// Whether browsers find the web app at the address that devices call.
+  let servesApp: Bool
   let limiter = Mutex(AttemptLimiter())
   let waitingCalls = WaitingPairCalls()
   let wake: Wake
@@ -36,14 +38,14 @@ package final class DevicesService: Sendable {
   ///   - wake: The timer of waiting calls. Nil: Dispatch.
   package init(
     cell: CellNumber = .sole, queue: any StorageQueue, registry: SessionRegistry,
-    environment: Environment, logger: Logger,
-    wake: Wake? = nil
+    environment: Environment, logger: Logger, servesApp: Bool = false, wake: Wake? = nil
   ) {
     self.cell = cell
     self.queue = queue
     self.registry = registry
     self.environment = environment
     self.logger = logger
+    self.servesApp = servesApp
     self.wake =
       wake
       ?? { milliseconds, work in
@@ -194,8 +196,10 @@ package final class DevicesService: Sendable {
       try batch.allows(session) ? session.account.id : nil
     } missing: {
       .unknownDevice
-    } reply: { code, expires in
-      InviteResponse(code: code, expires: expires, needsApproval: needsApproval).packed
+    } reply: { [servesApp] code, expires in
+      InviteResponse(
+        code: code, expires: expires, needsApproval: needsApproval, servesApp: servesApp
+      ).packed
     }
     return .later
   }

@@ -44,29 +44,36 @@ public struct InviteResponse: WireMessage, FieldWriting {
   public var expires: WallTime
   /// Whether a device that uses it must be approved; false from servers without approval.
   public var needsApproval: Bool
+  /// Whether a browser finds the web app at the server's address.
+  public var servesApp: Bool
 
   /// Creates a response from its fields.
-  public init(code: String, expires: WallTime, needsApproval: Bool = false) {
+  public init(
+    code: String, expires: WallTime, needsApproval: Bool = false, servesApp: Bool = false
+  ) {
     self.code = code
     self.expires = expires
     self.needsApproval = needsApproval
+    self.servesApp = servesApp
   }
 
   /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try decode(bytes) { fields throws(WireError) in
-      var (code, expires, needsApproval) = (Slice?.none, 0 as Int64, false)
+      var (code, expires, needsApproval, servesApp) = (Slice?.none, 0 as Int64, false, false)
       while let field = try fields.next() {
         switch Fields.InviteResponse(rawValue: field.number) {
         case .code: code = try field.content()
         case .expiresMs: expires = try field.int64()
         case .needsApproval: needsApproval = field.bool
+        case .servesApp: servesApp = field.bool
         case nil: break
         }
       }
       return InviteResponse(
         code: try String(code, limitBytes: Limit.codeBytes),
-        expires: WallTime(milliseconds: expires), needsApproval: needsApproval)
+        expires: WallTime(milliseconds: expires), needsApproval: needsApproval,
+        servesApp: servesApp)
     }
   }
 
@@ -77,6 +84,7 @@ public struct InviteResponse: WireMessage, FieldWriting {
     sink.text(Fields.InviteResponse.code, code)
     sink.number(Fields.InviteResponse.expiresMs, expires.milliseconds)
     sink.flag(Fields.InviteResponse.needsApproval, needsApproval)
+    sink.flag(Fields.InviteResponse.servesApp, servesApp)
   }
 }
 

@@ -70,6 +70,7 @@ enum Fields {
     case code = 1
     case expiresMs = 2
     case needsApproval = 3
+    case servesApp = 4
   }
 
   enum ListPendingDevicesResponse: UInt32, FieldNumbers {

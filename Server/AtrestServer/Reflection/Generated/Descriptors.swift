@@ -112,7 +112,8 @@ enum Descriptors {
         "atrest.sync.v1.InviteRequest", "atrest.sync.v1.InviteRequest.without_approval",
         "atrest.sync.v1.InviteResponse", "atrest.sync.v1.InviteResponse.code",
         "atrest.sync.v1.InviteResponse.expires_ms", "atrest.sync.v1.InviteResponse.needs_approval",
-        "atrest.sync.v1.ListPendingDevicesRequest", "atrest.sync.v1.ListPendingDevicesResponse",
+        "atrest.sync.v1.InviteResponse.serves_app", "atrest.sync.v1.ListPendingDevicesRequest",
+        "atrest.sync.v1.ListPendingDevicesResponse",
         "atrest.sync.v1.ListPendingDevicesResponse.pending_devices", "atrest.sync.v1.PendingDevice",
         "atrest.sync.v1.PendingDevice.handle", "atrest.sync.v1.PendingDevice.name",
         "atrest.sync.v1.PendingDevice.since_ms", "atrest.sync.v1.PendingDevice.expires_ms",
@@ -151,38 +152,38 @@ enum Descriptors {
         xSBW5vbmNlIqkBCg1SZW5ld1Jlc3BvbnNlEhgKB3JlcGxpY2EYASABKAZSB3JlcGxpY2ESFAoFdG9rZW4YAiABKAlS\
         BXRva2VuEiEKDGFjY291bnRfbmFtZRgDIAEoCVILYWNjb3VudE5hbWUSJAoOc2VydmVyX3RpbWVfbXMYBCABKANSDH\
         NlcnZlclRpbWVNcxIfCgtkZXZpY2VfbmFtZRgFIAEoCVIKZGV2aWNlTmFtZSI6Cg1JbnZpdGVSZXF1ZXN0EikKEHdp\
-        dGhvdXRfYXBwcm92YWwYASABKAhSD3dpdGhvdXRBcHByb3ZhbCJqCg5JbnZpdGVSZXNwb25zZRISCgRjb2RlGAEgAS\
-        gJUgRjb2RlEh0KCmV4cGlyZXNfbXMYAiABKANSCWV4cGlyZXNNcxIlCg5uZWVkc19hcHByb3ZhbBgDIAEoCFINbmVl\
-        ZHNBcHByb3ZhbCIbChlMaXN0UGVuZGluZ0RldmljZXNSZXF1ZXN0ImQKGkxpc3RQZW5kaW5nRGV2aWNlc1Jlc3Bvbn\
-        NlEkYKD3BlbmRpbmdfZGV2aWNlcxgBIAMoCzIdLmF0cmVzdC5zeW5jLnYxLlBlbmRpbmdEZXZpY2VSDnBlbmRpbmdE\
-        ZXZpY2VzIqcBCg1QZW5kaW5nRGV2aWNlEhYKBmhhbmRsZRgBIAEoBlIGaGFuZGxlEhIKBG5hbWUYAiABKAlSBG5hbW\
-        USGQoIc2luY2VfbXMYAyABKANSB3NpbmNlTXMSHQoKZXhwaXJlc19tcxgEIAEoA1IJZXhwaXJlc01zEhgKB2ludml0\
-        ZXIYBSABKAZSB2ludml0ZXISFgoGZGlnaXRzGAYgASgJUgZkaWdpdHMiSwobUmVzb2x2ZVBlbmRpbmdEZXZpY2VSZX\
-        F1ZXN0EhYKBmhhbmRsZRgBIAEoBlIGaGFuZGxlEhQKBWFsbG93GAIgASgIUgVhbGxvdyJZChxSZXNvbHZlUGVuZGlu\
-        Z0RldmljZVJlc3BvbnNlEh8KC2RldmljZV9uYW1lGAEgASgJUgpkZXZpY2VOYW1lEhgKB3JlcGxpY2EYAiABKAZSB3\
-        JlcGxpY2EiFAoSRGV2aWNlc0xpc3RSZXF1ZXN0IkcKE0RldmljZXNMaXN0UmVzcG9uc2USMAoHZGV2aWNlcxgBIAMo\
-        CzIWLmF0cmVzdC5zeW5jLnYxLkRldmljZVIHZGV2aWNlcyLzAQoGRGV2aWNlEhgKB3JlcGxpY2EYASABKAZSB3JlcG\
-        xpY2ESEgoEbmFtZRgCIAEoCVIEbmFtZRIbCglwYWlyZWRfbXMYAyABKANSCHBhaXJlZE1zEhcKB3NlZW5fbXMYBCAB\
-        KANSBnNlZW5NcxIdCgpyZXZva2VkX21zGAUgASgDUglyZXZva2VkTXMSGAoHY3VycmVudBgGIAEoCFIHY3VycmVudB\
-        IWCgZwYXJlbnQYByABKAZSBnBhcmVudBIYCgdyZW5ld2VkGAggASgIUgdyZW5ld2VkEhoKCGFwcHJvdmVyGAkgASgG\
-        UghhcHByb3ZlciJEChREZXZpY2VzUmVuYW1lUmVxdWVzdBIYCgdyZXBsaWNhGAEgASgGUgdyZXBsaWNhEhIKBG5hbW\
-        UYAiABKAlSBG5hbWUiKwoVRGV2aWNlc1JlbmFtZVJlc3BvbnNlEhIKBG5hbWUYASABKAlSBG5hbWUiWwoURGV2aWNl\
-        c1Jldm9rZVJlcXVlc3QSGAoHcmVwbGljYRgBIAEoBlIHcmVwbGljYRIpChB3aXRoX2Rlc2NlbmRhbnRzGAIgASgIUg\
-        93aXRoRGVzY2VuZGFudHMimgEKFURldmljZXNSZXZva2VSZXNwb25zZRIpChByZXZva2VkX3JlcGxpY2FzGAEgAygG\
-        Ug9yZXZva2VkUmVwbGljYXMSLQoScmVtYWluaW5nX3JlcGxpY2FzGAIgAygGUhFyZW1haW5pbmdSZXBsaWNhcxInCg\
-        9zcGFyZWRfcmVwbGljYXMYAyADKAZSDnNwYXJlZFJlcGxpY2FzMroFCgdEZXZpY2VzEkEKBFBhaXISGy5hdHJlc3Qu\
-        c3luYy52MS5QYWlyUmVxdWVzdBocLmF0cmVzdC5zeW5jLnYxLlBhaXJSZXNwb25zZRJHCgZJbnZpdGUSHS5hdHJlc3\
-        Quc3luYy52MS5JbnZpdGVSZXF1ZXN0Gh4uYXRyZXN0LnN5bmMudjEuSW52aXRlUmVzcG9uc2USawoSTGlzdFBlbmRp\
-        bmdEZXZpY2VzEikuYXRyZXN0LnN5bmMudjEuTGlzdFBlbmRpbmdEZXZpY2VzUmVxdWVzdBoqLmF0cmVzdC5zeW5jLn\
-        YxLkxpc3RQZW5kaW5nRGV2aWNlc1Jlc3BvbnNlEnEKFFJlc29sdmVQZW5kaW5nRGV2aWNlEisuYXRyZXN0LnN5bmMu\
-        djEuUmVzb2x2ZVBlbmRpbmdEZXZpY2VSZXF1ZXN0GiwuYXRyZXN0LnN5bmMudjEuUmVzb2x2ZVBlbmRpbmdEZXZpY2\
-        VSZXNwb25zZRJECgVSZW5ldxIcLmF0cmVzdC5zeW5jLnYxLlJlbmV3UmVxdWVzdBodLmF0cmVzdC5zeW5jLnYxLlJl\
-        bmV3UmVzcG9uc2USTwoETGlzdBIiLmF0cmVzdC5zeW5jLnYxLkRldmljZXNMaXN0UmVxdWVzdBojLmF0cmVzdC5zeW\
-        5jLnYxLkRldmljZXNMaXN0UmVzcG9uc2USVQoGUmVuYW1lEiQuYXRyZXN0LnN5bmMudjEuRGV2aWNlc1JlbmFtZVJl\
-        cXVlc3QaJS5hdHJlc3Quc3luYy52MS5EZXZpY2VzUmVuYW1lUmVzcG9uc2USVQoGUmV2b2tlEiQuYXRyZXN0LnN5bm\
-        MudjEuRGV2aWNlc1Jldm9rZVJlcXVlc3QaJS5hdHJlc3Quc3luYy52MS5EZXZpY2VzUmV2b2tlUmVzcG9uc2VCUQoS\
-        Y29tLmF0cmVzdC5zeW5jLnYxUAFaImF0cmVzdC5jb20vcHJvdG9jb2wvc3luYy92MTtzeW5jdjGiAgNBVFOqAg5BdH\
-        Jlc3QuU3luYy5WMWIGcHJvdG8z\
+        dGhvdXRfYXBwcm92YWwYASABKAhSD3dpdGhvdXRBcHByb3ZhbCKJAQoOSW52aXRlUmVzcG9uc2USEgoEY29kZRgBIA\
+        EoCVIEY29kZRIdCgpleHBpcmVzX21zGAIgASgDUglleHBpcmVzTXMSJQoObmVlZHNfYXBwcm92YWwYAyABKAhSDW5l\
+        ZWRzQXBwcm92YWwSHQoKc2VydmVzX2FwcBgEIAEoCFIJc2VydmVzQXBwIhsKGUxpc3RQZW5kaW5nRGV2aWNlc1JlcX\
+        Vlc3QiZAoaTGlzdFBlbmRpbmdEZXZpY2VzUmVzcG9uc2USRgoPcGVuZGluZ19kZXZpY2VzGAEgAygLMh0uYXRyZXN0\
+        LnN5bmMudjEuUGVuZGluZ0RldmljZVIOcGVuZGluZ0RldmljZXMipwEKDVBlbmRpbmdEZXZpY2USFgoGaGFuZGxlGA\
+        EgASgGUgZoYW5kbGUSEgoEbmFtZRgCIAEoCVIEbmFtZRIZCghzaW5jZV9tcxgDIAEoA1IHc2luY2VNcxIdCgpleHBp\
+        cmVzX21zGAQgASgDUglleHBpcmVzTXMSGAoHaW52aXRlchgFIAEoBlIHaW52aXRlchIWCgZkaWdpdHMYBiABKAlSBm\
+        RpZ2l0cyJLChtSZXNvbHZlUGVuZGluZ0RldmljZVJlcXVlc3QSFgoGaGFuZGxlGAEgASgGUgZoYW5kbGUSFAoFYWxs\
+        b3cYAiABKAhSBWFsbG93IlkKHFJlc29sdmVQZW5kaW5nRGV2aWNlUmVzcG9uc2USHwoLZGV2aWNlX25hbWUYASABKA\
+        lSCmRldmljZU5hbWUSGAoHcmVwbGljYRgCIAEoBlIHcmVwbGljYSIUChJEZXZpY2VzTGlzdFJlcXVlc3QiRwoTRGV2\
+        aWNlc0xpc3RSZXNwb25zZRIwCgdkZXZpY2VzGAEgAygLMhYuYXRyZXN0LnN5bmMudjEuRGV2aWNlUgdkZXZpY2VzIv\
+        MBCgZEZXZpY2USGAoHcmVwbGljYRgBIAEoBlIHcmVwbGljYRISCgRuYW1lGAIgASgJUgRuYW1lEhsKCXBhaXJlZF9t\
+        cxgDIAEoA1IIcGFpcmVkTXMSFwoHc2Vlbl9tcxgEIAEoA1IGc2Vlbk1zEh0KCnJldm9rZWRfbXMYBSABKANSCXJldm\
+        9rZWRNcxIYCgdjdXJyZW50GAYgASgIUgdjdXJyZW50EhYKBnBhcmVudBgHIAEoBlIGcGFyZW50EhgKB3JlbmV3ZWQY\
+        CCABKAhSB3JlbmV3ZWQSGgoIYXBwcm92ZXIYCSABKAZSCGFwcHJvdmVyIkQKFERldmljZXNSZW5hbWVSZXF1ZXN0Eh\
+        gKB3JlcGxpY2EYASABKAZSB3JlcGxpY2ESEgoEbmFtZRgCIAEoCVIEbmFtZSIrChVEZXZpY2VzUmVuYW1lUmVzcG9u\
+        c2USEgoEbmFtZRgBIAEoCVIEbmFtZSJbChREZXZpY2VzUmV2b2tlUmVxdWVzdBIYCgdyZXBsaWNhGAEgASgGUgdyZX\
+        BsaWNhEikKEHdpdGhfZGVzY2VuZGFudHMYAiABKAhSD3dpdGhEZXNjZW5kYW50cyKaAQoVRGV2aWNlc1Jldm9rZVJl\
+        c3BvbnNlEikKEHJldm9rZWRfcmVwbGljYXMYASADKAZSD3Jldm9rZWRSZXBsaWNhcxItChJyZW1haW5pbmdfcmVwbG\
+        ljYXMYAiADKAZSEXJlbWFpbmluZ1JlcGxpY2FzEicKD3NwYXJlZF9yZXBsaWNhcxgDIAMoBlIOc3BhcmVkUmVwbGlj\
+        YXMyugUKB0RldmljZXMSQQoEUGFpchIbLmF0cmVzdC5zeW5jLnYxLlBhaXJSZXF1ZXN0GhwuYXRyZXN0LnN5bmMudj\
+        EuUGFpclJlc3BvbnNlEkcKBkludml0ZRIdLmF0cmVzdC5zeW5jLnYxLkludml0ZVJlcXVlc3QaHi5hdHJlc3Quc3lu\
+        Yy52MS5JbnZpdGVSZXNwb25zZRJrChJMaXN0UGVuZGluZ0RldmljZXMSKS5hdHJlc3Quc3luYy52MS5MaXN0UGVuZG\
+        luZ0RldmljZXNSZXF1ZXN0GiouYXRyZXN0LnN5bmMudjEuTGlzdFBlbmRpbmdEZXZpY2VzUmVzcG9uc2UScQoUUmVz\
+        b2x2ZVBlbmRpbmdEZXZpY2USKy5hdHJlc3Quc3luYy52MS5SZXNvbHZlUGVuZGluZ0RldmljZVJlcXVlc3QaLC5hdH\
+        Jlc3Quc3luYy52MS5SZXNvbHZlUGVuZGluZ0RldmljZVJlc3BvbnNlEkQKBVJlbmV3EhwuYXRyZXN0LnN5bmMudjEu\
+        UmVuZXdSZXF1ZXN0Gh0uYXRyZXN0LnN5bmMudjEuUmVuZXdSZXNwb25zZRJPCgRMaXN0EiIuYXRyZXN0LnN5bmMudj\
+        EuRGV2aWNlc0xpc3RSZXF1ZXN0GiMuYXRyZXN0LnN5bmMudjEuRGV2aWNlc0xpc3RSZXNwb25zZRJVCgZSZW5hbWUS\
+        JC5hdHJlc3Quc3luYy52MS5EZXZpY2VzUmVuYW1lUmVxdWVzdBolLmF0cmVzdC5zeW5jLnYxLkRldmljZXNSZW5hbW\
+        VSZXNwb25zZRJVCgZSZXZva2USJC5hdHJlc3Quc3luYy52MS5EZXZpY2VzUmV2b2tlUmVxdWVzdBolLmF0cmVzdC5z\
+        eW5jLnYxLkRldmljZXNSZXZva2VSZXNwb25zZUJRChJjb20uYXRyZXN0LnN5bmMudjFQAVoiYXRyZXN0LmNvbS9wcm\
+        90b2NvbC9zeW5jL3YxO3N5bmN2MaICA0FUU6oCDkF0cmVzdC5TeW5jLlYxYgZwcm90bzM=\
 
         """),
     ReflectedFile(

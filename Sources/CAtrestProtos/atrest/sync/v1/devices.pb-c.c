@@ -1137,7 +1137,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__invite_request__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__invite_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__invite_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__invite_response__field_descriptors[4] =
 {
   {
     "code",
@@ -1175,16 +1175,29 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__invite_response__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "serves_app",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__InviteResponse, serves_app),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__invite_response__field_indices_by_name[] = {
   0,   /* field[0] = code */
   1,   /* field[1] = expires_ms */
   2,   /* field[2] = needs_approval */
+  3,   /* field[3] = serves_app */
 };
 static const ProtobufCIntRange atrest__sync__v1__invite_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__invite_response__descriptor =
 {
@@ -1194,7 +1207,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__invite_response__descriptor =
   "Atrest__Sync__V1__InviteResponse",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__InviteResponse),
-  3,
+  4,
   atrest__sync__v1__invite_response__field_descriptors,
   atrest__sync__v1__invite_response__field_indices_by_name,
   1,  atrest__sync__v1__invite_response__number_ranges,

@@ -190,10 +190,15 @@ struct  Atrest__Sync__V1__InviteResponse
    * A device that uses the code waits for approval. False from servers without approval.
    */
   protobuf_c_boolean needs_approval;
+  /*
+   * This server serves the web app, at https:// and the address that the caller calls. Where an
+   * authority vouches for that name, https://HOST:PORT/#pair=CODE opens it in a browser.
+   */
+  protobuf_c_boolean serves_app;
 };
 #define ATREST__SYNC__V1__INVITE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__invite_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0 }
+    , (char *)protobuf_c_empty_string, 0, 0, 0 }
 
 
 /*
