@@ -111,6 +111,7 @@ uninstall:
 # Link Swift's libraries statically: programs are copied to machines without a toolchain.
 release: export ATREST_COMMIT = $(shell git rev-parse --short=12 HEAD 2> /dev/null)
 release: deps
+	@Scripts/embed-web
 	@$(SWIFT) build -c release --static-swift-stdlib --product atrest-syncd
 	@$(SWIFT) build -c release --static-swift-stdlib --product atrest
 	@$(SWIFT) build -c release --static-swift-stdlib --product trunk

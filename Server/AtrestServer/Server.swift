@@ -190,6 +190,7 @@ package final class Server: Sendable {
     let metrics = configuration.metrics
     var forOwner = forDevices
     forDevices.site = configuration.site
+    if let metrics { forDevices.site?.onAnswer = { metrics.answered($0) } }
     forDevices.onCallEnd = { call in
       metrics?.calls.record(call)
       guard logger.logLevel <= .debug else { return }

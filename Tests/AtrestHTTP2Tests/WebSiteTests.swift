@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Specifies how files are served to browsers, and what that may cost.
 
+import Synchronization
 import Testing
 
 @testable import AtrestHTTP2
@@ -124,6 +125,18 @@ struct WebSiteTests {
     let bare = RawClient()
     bare.send(.headers(1, request("/"), end: true))
     #expect(bare.headerBlocks().first?[":status"] == "405")
+  }
+
+  @Test("each answer that is not a call's is told, for whoever counts them")
+  func told() {
+    let statuses = Mutex<[String]>([])
+    var site = Self.site
+    site.onAnswer = { status in statuses.withLock { $0.append(status) } }
+    let peer = RawClient(site: site)
+    peer.send(.headers(1, request("/"), end: true), .headers(3, request("/x"), end: true))
+    peer.send(.headers(5, requestFields([("content-type", "text/plain")]), end: true))
+    peer.send(.headers(7, requestFields(), end: true))
+    #expect(statuses.withLock { $0 } == ["200", "404", "415"])
   }
 
   // MARK: Costs

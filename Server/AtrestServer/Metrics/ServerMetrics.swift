@@ -9,6 +9,7 @@ import Synchronization
 package final class ServerMetrics: Sendable {
   let calls: CallMetrics
   let store: StoreMetrics
+  private let answers: [String: Counter]
   private let connections: [String: Gauge]
   private let activeCalls: Gauge
   private let failedHandshakes: Counter
@@ -30,6 +31,7 @@ package final class ServerMetrics: Sendable {
     "grpc_server_handled_total": "Calls that ended, by method and status code.",
     "grpc_server_handling_seconds":
       "From a call's headers to its status. Of Watch, the life of a stream.",
+    "atrest_web_answers_total": "Answers to browsers that are not calls', by HTTP status.",
     "atrest_commit_seconds": "Transactions, from their first job to their durability.",
     "atrest_commit_jobs": "Jobs in one transaction.",
     "atrest_commit_account_share": "The largest part of a transaction's jobs that one account had.",
@@ -64,6 +66,13 @@ package final class ServerMetrics: Sendable {
     }
     calls = CallMetrics(factory: factory)
     store = StoreMetrics(factory: factory)
+    answers = Dictionary(
+      uniqueKeysWithValues: ["200", "304", "403", "404", "405", "415", "431"].map {
+        let status = [("status", $0)]
+        return (
+          $0, Counter(label: "atrest_web_answers_total", dimensions: status, factory: factory)
+        )
+      })
     connections = Dictionary(
       uniqueKeysWithValues: ["handshaking", "unauthenticated", "authenticated"].map {
         ($0, gauge("atrest_connections", [("state", $0)]))
@@ -82,6 +91,9 @@ package final class ServerMetrics: Sendable {
     isServing = gauge("atrest_serving")
     clockIsDoubtful = gauge("atrest_clock_doubtful")
   }
+
+  /// Counts an answer that is not a call's.
+  func answered(_ status: String) { answers[status]?.increment() }
 
   /// Sets the gauges.
   func set(_ report: ServerReport) {

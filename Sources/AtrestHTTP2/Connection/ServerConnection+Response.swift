@@ -260,6 +260,7 @@ extension ServerConnection {
   /// An HTTP response without a gRPC status.
   func answer(_ stream: ServerStream, _ response: WebResponse) {
     stream.response.startPlain()
+    site?.onAnswer?(response.status)
     var list = HeaderList()
     list.add(":status", response.status)
     for field in response.fields { list.add(field.name, field.value) }

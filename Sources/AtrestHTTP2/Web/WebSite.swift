@@ -9,6 +9,8 @@
 public struct WebSite: Sendable {
   private let files: [String: WebFile]
   private let fields: [(name: String, value: String)]
+  /// Called on the shard with the HTTP status of each answer that is not a call's; must not block.
+  public var onAnswer: (@Sendable (_ status: String) -> Void)?
 
   /// Creates a site.
   /// - Parameters:
