@@ -6,7 +6,7 @@ import AtrestSockets
 
 /// A call's headers and origin: the only input of authorization.
 public struct CallHead: Sendable {
-  /// Path, metadata and deadline.
+  /// Path, metadata, format and deadline.
   public let request: RequestHead
   /// The peer's address.
   public let peer: SocketAddress
@@ -22,7 +22,8 @@ public struct CallHead: Sendable {
   /// What remains of the head after authorization.
   var authorized: CallHead {
     CallHead(
-      request: RequestHead(path: request.path, deadline: request.deadline), peer: peer,
+      request: RequestHead(
+        path: request.path, format: request.format, deadline: request.deadline), peer: peer,
       isEncrypted: isEncrypted)
   }
 }
@@ -34,7 +35,7 @@ public struct ServerCall<Principal: Sendable> {
   public let principal: Principal
   let state: CallState
 
-  /// Path, deadline and peer, without metadata.
+  /// Path, format, deadline and peer, without metadata.
   public var head: CallHead { state.head }
   /// The call's deadline, after which the server answers DEADLINE_EXCEEDED. Nil means none.
   public var deadline: Instant? { state.head.request.deadline }

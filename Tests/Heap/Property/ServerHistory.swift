@@ -116,6 +116,15 @@ final class ServerHistory: @unchecked Sendable {
     "/t.Open/Echo", "/t.Known/Hang", "/t.Known/Watch", "/t.Known/Both", "/t.No/Such",
   ]
 
+  /// A file that takes a peer many turns to read, with as many fields as the web app's.
+  private static let site = WebSite(
+    [
+      WebFile(
+        path: "/app.js", contentType: "text/javascript",
+        bytes: [UInt8](repeating: 7, count: 300_000), tag: String(repeating: "7", count: 32))
+    ],
+    fields: (0..<6).map { ("x-policy-\($0)", String(repeating: "p", count: 60)) })
+
   private let server: GRPCServer
   private let service = Service()
   private var random: Choices
@@ -142,6 +151,7 @@ final class ServerHistory: @unchecked Sendable {
     configuration.shardCount = 1
     configuration.limits.maxConcurrentStreams = 1_000
     configuration.maxCallsPerGrant = 100_000
+    configuration.site = Self.site
     server = try GRPCServer(router: service.router(), configuration: configuration)
   }
 
@@ -250,7 +260,7 @@ final class ServerHistory: @unchecked Sendable {
       for writer in some(of: service.writers.withLock { $0 }) { _ = writer.send(message) }
       return "messages of streams"
     case 8 where random.oneIn(4):
-      flood(peer, calls: 48, of: random.below(4))
+      flood(peer, calls: 48, of: random.below(5))
       return "many calls"
     case 9 where random.oneIn(20):
       crowd()
@@ -283,7 +293,10 @@ final class ServerHistory: @unchecked Sendable {
   }
 
   private func flood(_ peer: Peer, calls: Int, of method: Int) {
-    let fields = Frames.request(Self.methods[method]) + [("authorization", "Bearer 1")]
+    let fields =
+      method < 4
+      ? Frames.request(Self.methods[method]) + [("authorization", "Bearer 1")]
+      : Frames.fileRequest("/app.js").filter { $0.0 != "accept-encoding" }
     let streams = (0..<calls).map { _ in peer.wire.begin() }
     peer.send(peer.wire.flood(fields, on: streams, &random), at: now)
   }
@@ -294,8 +307,16 @@ final class ServerHistory: @unchecked Sendable {
   }
 
   private func call() -> [(String, String)] {
-    var fields = Frames.request(
-      Self.methods[random.below(Self.methods.count)], encoding: random.oneIn(6) ? "gzip" : nil)
+    if random.oneIn(8) {
+      // Without gzip the file is long.
+      let fields = Frames.fileRequest(random.oneIn(4) ? "/other" : "/app.js")
+      return fields.filter { $0.0 != "accept-encoding" } + RawWire.metadata(&random)
+    }
+    let method = Self.methods[random.below(Self.methods.count)]
+    var fields =
+      random.oneIn(4)
+      ? Frames.webRequest(method, from: random.oneIn(8) ? "cross-site" : "same-origin")
+      : Frames.request(method, encoding: random.oneIn(6) ? "gzip" : nil)
     if !random.oneIn(4) { fields.append(("authorization", "Bearer 1")) }
     if random.oneIn(3) { fields.append(("grpc-accept-encoding", "gzip")) }
     return fields + RawWire.metadata(&random)
