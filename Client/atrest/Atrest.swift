@@ -37,7 +37,8 @@ struct Atrest: ParsableCommand {
     version: BuildVersion.text,
     subcommands: [
       NowCommand.self, FastCommand.self, WaterCommand.self, UndoCommand.self,
-      TimerCommand.self, CalendarCommand.self, HistoryCommand.self, ForestCommand.self,
+      TimerCommand.self, CalendarCommand.self, HistoryCommand.self, StatisticsCommand.self,
+      ForestCommand.self,
       TreeCommand.self,
       SettingsCommand.self, VigilCommand.self, PremiumCommand.self,
       StatusCommand.self, SessionsCommand.self,
@@ -59,7 +60,7 @@ typealias ReplicaOptions = AtrestCompanion.ReplicaOptions<Atrest>
 extension Atrest: Companion {
   static let programName = "atrest"
 
-  static let countOptions: Set = ["--days", "--limit", "--devices", "--edits"]
+  static let countOptions: Set = ["--days", "--limit", "--months", "--devices", "--edits"]
 
   static let contents = "when you fasted and drank"
 

@@ -124,8 +124,8 @@ struct WaterUnitTests {
     "amounts are written in a person's unit",
     arguments: [
       (250, "250 ml", "8.5 fl oz"), (237, "237 ml", "8 fl oz"), (0, "0 ml", "0 fl oz"),
-      (1250, "1,250 ml", "42.3 fl oz"), (30, "30 ml", "1 fl oz"), (1, "1 ml", "0.03 fl oz"),
-      (50_000, "50,000 ml", "1,690.7 fl oz"), (-5, "0 ml", "0 fl oz"),
+      (1250, "1250 ml", "42.3 fl oz"), (30, "30 ml", "1 fl oz"), (1, "1 ml", "0.03 fl oz"),
+      (50_000, "50000 ml", "1690.7 fl oz"), (-5, "0 ml", "0 fl oz"),
     ])
   func text(millilitres: Int, metric: String, ounces: String) {
     #expect(AmountText.text(millilitres: millilitres, unit: .millilitres) == metric)

@@ -113,7 +113,7 @@ struct TimeTextTests {
 
   @Test(
     "amounts",
-    arguments: [(0, "0 ml"), (250, "250 ml"), (1250, "1,250 ml"), (1_234_567, "1,234,567 ml")])
+    arguments: [(0, "0 ml"), (250, "250 ml"), (1250, "1250 ml"), (1_234_567, "1234567 ml")])
   func amounts(millilitres: Int, expected: String) {
     #expect(AmountText.text(millilitres: millilitres) == expected)
   }

@@ -209,6 +209,17 @@ struct TypedQuantityTests {
     #expect(try Typed.millilitres(text) == millilitres)
   }
 
+  @Test("what is shown can be typed: the amount is the same, to what is shown of it")
+  func shownAmounts() throws {
+    for millilitres in [1, 2, 30, 237, 250, 999, 1000, 1250, 4999, 5000, 50_000] {
+      let metric = AmountText.text(millilitres: millilitres, unit: .millilitres)
+      #expect(try Typed.millilitres(metric) == millilitres, "\(metric)")
+      let ounces = AmountText.text(millilitres: millilitres, unit: .fluidOunces)
+      // A tenth of an ounce is 2.96 ml.
+      #expect(abs(try Typed.millilitres(ounces) - millilitres) <= 2, "\(ounces)")
+    }
+  }
+
   @Test(
     "amounts that cannot be read",
     arguments: [

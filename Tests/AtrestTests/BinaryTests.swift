@@ -164,7 +164,7 @@ struct BinaryTests {
       let row = try #require(try atrest.start(arguments).wait().json() as? [String: Any])
       #expect(row["millilitres"] as? Int == millilitres)
     }
-    #expect(try atrest("water").out.contains("1,750 ml"))
+    #expect(try atrest("water").out.contains("1750 ml"))
     #expect(try atrest("fast", "start", "18h", "--at", "30 min ago").code == 0)
     #expect(try atrest("fast").out.contains("0h 30m"))
   }

@@ -294,8 +294,8 @@ struct WordsTests {
         ids: ShortID.shortened(entries.map { ShortID.hex($0.id) }), Fixture.context, .plain) == """
           Today  250 ml
             a1b20000  09:15  250 ml
-          Yesterday  1,250 ml
-            b0000000  21:00  1,250 ml
+          Yesterday  1250 ml
+            b0000000  21:00  1250 ml
           """)
   }
 

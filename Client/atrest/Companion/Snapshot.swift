@@ -79,6 +79,18 @@ extension Snapshot {
   }
 }
 
+extension Snapshot {
+  /// Reads only what a line of `NowTemplate` shows. Verifies no purchase and reads no history, so
+  /// it is quick enough for a prompt.
+  init(lineOf replica: Replica, _ context: CommandContext) throws {
+    let status = try replica.status()
+    waiting = status.pendingCount - status.refusedCount - status.heldDeletionCount
+    (open, choices, water) = try replica.look { store in
+      (try store.openSessions(), try Choices(store), try store.waterAround(context.now))
+    }
+  }
+}
+
 extension ReplicaTransaction {
   /// Drinks within 28 hours of now, which covers today under any change of the clocks.
   func waterAround(_ now: WallTime) throws -> [WaterEntry] {

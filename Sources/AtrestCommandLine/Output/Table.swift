@@ -78,7 +78,7 @@ public struct Table: Sendable {
   public func text(_ style: Style) -> String { text(style, columns: Terminal.readColumns) }
 
   /// The lines for a terminal of some columns; nil for any number.
-  func text(_ style: Style, columns: Int?) -> String {
+  public func text(_ style: Style, columns: Int?) -> String {
     let needed = widths(within: nil).reduce(-2) { $0 + $1 + 2 }
     guard let columns, needed > columns else { return text(heading: style.quiet) }
     let indent = header.dropFirst().map(ColumnWidth.of).max() ?? 0

@@ -44,20 +44,13 @@ public struct WaterDay: Hashable, Sendable {
   }
 }
 
-/// Formats amounts: `250 ml`, `1,250 ml`.
+/// Formats amounts: `250 ml`, `1250 ml`.
+///
+/// Without separators of thousands: `1,250` is one and a quarter to some people, so `Typed` does
+/// not accept it, and what is shown can be typed.
 public enum AmountText {
-  /// An amount in millilitres with a comma as the thousands separator.
+  /// An amount in millilitres.
   public static func text(millilitres: Int) -> String {
-    grouped(max(0, millilitres)) + " ml"
-  }
-
-  static func grouped(_ number: Int) -> String {
-    var digits = Array(String(number))
-    var place = digits.count - 3
-    while place > 0 {
-      digits.insert(",", at: place)
-      place -= 3
-    }
-    return String(digits)
+    "\(max(0, millilitres)) ml"
   }
 }

@@ -18,7 +18,7 @@ public enum WaterUnit: String, Hashable, Sendable, CaseIterable {
 }
 
 extension AmountText {
-  /// An amount in a unit: `1,250 ml`, or to a tenth of an ounce, `8.5 fl oz`. What is less than a
+  /// An amount in a unit: `1250 ml`, or to a tenth of an ounce, `8.5 fl oz`. What is less than a
   /// twentieth of an ounce is 1 ml, and shown in hundredths: it is not nothing.
   public static func text(millilitres: Int, unit: WaterUnit) -> String {
     switch unit {
@@ -30,8 +30,8 @@ extension AmountText {
       let perTenth: Int64 = 29_573_530
       if amount == 1 { return "0.03 fl oz" }
       let tenths = Int((amount * 10_000_000 + perTenth / 2) / perTenth)
-      let whole = grouped(tenths / 10)
-      return (tenths % 10 == 0 ? whole : "\(whole).\(tenths % 10)") + " fl oz"
+      let whole = tenths / 10
+      return (tenths % 10 == 0 ? "\(whole)" : "\(whole).\(tenths % 10)") + " fl oz"
     }
   }
 }

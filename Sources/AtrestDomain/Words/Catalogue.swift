@@ -70,6 +70,19 @@ enum Catalogue {
     ("calendar.weekday.7", "Sat"),
   ]
 
+  private static let statistics: [(key: String, text: String)] = [
+    ("statistics.all", "%@, %@ in all."),
+    ("statistics.fast", "1 fast"),
+    ("statistics.fasts", "%@ fasts"),
+    ("statistics.longest", "The longest took %@, until %@."),
+    ("statistics.more", "%@ more: `--months %@` shows them all."),
+    ("statistics.heading.month", "Month"),
+    ("statistics.heading.target", "Target"),
+    ("statistics.heading.count", "Fasts"),
+    ("statistics.heading.sum", "In all"),
+    ("statistics.heading.longest", "Longest"),
+  ]
+
   /// The tree colours, for use within a sentence.
   private static let colours: [(key: String, text: String)] = [
     ("palette.tone.0", "bark brown"),
@@ -310,7 +323,7 @@ enum Catalogue {
     ),
     (
       "problem.amountOutOfRange",
-      "One entry holds 1 ml to 5,000 ml. Give an amount in between, or several entries."
+      "One entry holds 1 ml to 5000 ml. Give an amount in between, or several entries."
     ),
     (
       "problem.ouncesOutOfRange",
@@ -345,7 +358,8 @@ enum Catalogue {
 
   /// Every key with its text, in file order.
   static let entries: [(key: String, text: String)] =
-    timer + ways + forest + calendar + colours + water + settings + transition + paywall
+    timer + ways + forest + calendar + statistics + colours + water + settings + transition
+    + paywall
     + milestones + vigil + problems
 
   private static let texts = entries.reduce(into: [String: String]()) { texts, entry in

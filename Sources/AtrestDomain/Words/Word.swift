@@ -39,6 +39,18 @@ public enum Word: String, Hashable, Sendable, CaseIterable {
   case calendarPreviousA11y = "calendar.previous.a11y"
   case calendarNextA11y = "calendar.next.a11y"
 
+  // The statistics.
+  case statisticsAll = "statistics.all"
+  case statisticsFast = "statistics.fast"
+  case statisticsFasts = "statistics.fasts"
+  case statisticsLongest = "statistics.longest"
+  case statisticsMore = "statistics.more"
+  case statisticsMonth = "statistics.heading.month"
+  case statisticsTarget = "statistics.heading.target"
+  case statisticsCount = "statistics.heading.count"
+  case statisticsSum = "statistics.heading.sum"
+  case statisticsLongestOf = "statistics.heading.longest"
+
   // Water.
   case waterInlineHeader = "water.inline.header"
   case waterTotalA11y = "water.total.a11y"

@@ -23,7 +23,7 @@ extension PortableCase {
       PortableCase(
         "amounts",
         AmountText.text(millilitres: 1_234_567) + ", "
-          + AmountText.text(millilitres: 20_000, unit: .fluidOunces), "1,234,567 ml, 676.3 fl oz"),
+          + AmountText.text(millilitres: 20_000, unit: .fluidOunces), "1234567 ml, 676.3 fl oz"),
       PortableCase(
         "typed amounts",
         ["250", "0.5l", "8 oz", "999999l", "1.2345l"].map {
