@@ -84,6 +84,7 @@ extension Atrest: Companion {
     case .input(let error) as SettingProblem: CommandFailure(error)
     case let error as FastingRefusal: CommandFailure(error.userMessage, .data)
     case let error as PortabilityError: CommandFailure(error.userMessage, .data)
+    case let error as CSVProblem: CommandFailure(error.userMessage, .data)
     default: nil
     }
   }

@@ -18,6 +18,8 @@ public struct ImportFile: Hashable, Sendable {
     case iosSessionState = "ios_session_state"
     /// The iOS app's `water-log.json`.
     case iosWaterLog = "ios_water_log"
+    /// Another app's file of separated values.
+    case csv
   }
 
   /// The file's format.

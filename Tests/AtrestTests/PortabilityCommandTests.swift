@@ -67,6 +67,88 @@ struct PortabilityCommandTests {
     #expect(again.code == 0 && again.out.contains("Nothing here would change."))
   }
 
+  private static let rows = """
+    When;Till;Planned
+    03/04/2026 19:00;04/04/2026 11:00;16
+    05/04/2026 20:00;06/04/2026 12:00;18
+    06/04/2026 10:00;06/04/2026 18:00;16
+    07/04/2026 20:00;;16
+
+    """
+
+  /// A program's home with a file of rows in it.
+  private func rows() throws -> (Binary, file: String) {
+    let binary = try Binary()
+    let file = binary.home.appendingPathComponent("history.csv")
+    try Self.rows.write(to: file, atomically: true, encoding: .utf8)
+    return (binary, file.path)
+  }
+
+  private static let told = [
+    "--start-column", "when", "--end-column", "2", "--target-column", "planned", "--date-order",
+    "dmy", "--zone", "UTC",
+  ]
+
+  @Test("rows of another app: scripts say what the columns are, and the same file adds nothing")
+  func rowsByOptions() throws {
+    let (binary, file) = try rows()
+    let missing = try binary("import", file, "--yes")
+    #expect(missing.code == 65 && missing.err.contains("`--start-column NAME`"))
+    let columns = Array(Self.told.prefix(4))
+    let ambiguous = try binary.start(["import", file, "--yes"] + columns).wait()
+    #expect(ambiguous.code == 65 && ambiguous.err.contains("`--date-order dmy`"))
+    #expect(!FileManager.default.fileExists(atPath: binary.replica.path))
+
+    let look = try binary.start(["import", file, "--dry-run"] + Self.told).wait()
+    #expect(
+      look.out.hasPrefix(
+        """
+        A history of another app.
+        Read: start from “When”, end from “Till”, target from “Planned”.
+        Left out: 1 row.
+          line 5: when it ended cannot be read
+        Fasts of the file share time, and each would count: lines 3 and 4.
+        From 3 Apr 2026, 21:00 to 6 Apr 2026, 20:00.
+        3 fasts: 3 new.
+
+        """), "\(look.out)")
+    #expect(try binary.start(["import", file, "--yes"] + Self.told).wait().code == 0)
+    let again = try binary.start(["import", file, "--yes", "--json"] + Self.told).wait()
+    let row = try #require(try again.json() as? [String: Any])
+    #expect((row["total"] as? [String: Int])?["known"] == 3)
+    let skipped = try #require(row["skipped"] as? [[String: Any]])
+    #expect(skipped.count == 1 && skipped[0]["line"] as? Int == 5)
+    #expect(skipped[0]["reason"] as? String == "no_end")
+
+    let list = try #require(try binary("history", "--json").json() as? [[String: Any]])
+    #expect(list.map { $0["target_minutes"] as? Int } == [960, 1080, 960])
+    // The same nights two hours earlier share time with those that are here.
+    let shifted = Self.told.dropLast() + ["Europe/Berlin"]
+    let other = try binary.start(["import", file, "--dry-run"] + shifted).wait()
+    #expect(other.out.contains("3 fasts would share time with one that is here"))
+    let none = try binary.start(["import", file, "--yes", "--skip-overlaps"] + shifted).wait()
+    #expect(none.code == 0 && none.out.contains("it shares time with a fast that is here"))
+    #expect(try binary("import", example("water-log.json"), "--zone", "UTC").code == 64)
+  }
+
+  @Test("rows of another app: a person is asked for what the file does not tell")
+  func rowsByQuestions() throws {
+    let (binary, file) = try rows()
+    let dialogue = try binary.dialogue("import", file)
+    try dialogue.read(until: "1  When, such as 03/04/2026 19:00")
+    try dialogue.read(until: "when a fast began? Its name or number:")
+    try dialogue.type("1")
+    try dialogue.read(until: "or nothing if there is none:")
+    try dialogue.type("till")
+    try dialogue.read(until: "Day first or month first? [d/m]")
+    try dialogue.type("d")
+    try dialogue.read(until: "3 fasts: 3 new.")
+    try dialogue.read(until: "Bring it in? [y/N]")
+    try dialogue.type("y")
+    try dialogue.read(until: "Brought in: 3 added.")
+    #expect(try dialogue.end() == 0)
+  }
+
   @Test("a device of an account syncs first, so what was deleted elsewhere does not come back")
   func syncsFirst() throws {
     let phone: Binary

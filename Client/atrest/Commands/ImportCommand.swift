@@ -12,10 +12,16 @@ import Foundation
 
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Bring in an export, or the files of the iOS app.",
+    commandName: "import",
+    abstract: "Bring in an export, the files of the iOS app, or another app's rows (CSV).",
     discussion: """
-      Reads an export of this program, an export of the iOS app, and the app's files \
-      session-state.json and water-log.json. First says what it would do, and asks.
+      Reads an export of this program, an export of the iOS app, the app's files \
+      session-state.json and water-log.json, and rows (CSV) of fasts as other apps and spreadsheets \
+      write them. First says what it would do, and asks.
+
+      Of rows, it finds the columns by their names, asks where it cannot, or is told by options: \
+      a column is its name or its number from 1. A row that cannot be is left out, and its line \
+      is named.
 
       What is not here is added. What is here and different stays, unless the file says by its \
       stamps that it is newer; `--prefer-file` takes the file's, and brings back what was \
@@ -28,12 +34,15 @@ struct ImportCommand: AsyncParsableCommand {
         atrest import atrest-export.json
         atrest import backup.jsonl --dry-run
         atrest import session-state.json --yes --json
+        atrest import history.csv --date-order dmy
+        atrest import history.csv --start-column 2 --duration-column Hours --zone UTC
       """)
 
   @Argument(help: "The file.", completion: .file()) var file: String
   @Flag(name: .shortAndLong, help: "Do it without being asked.") var yes = false
   @Flag(help: "Only say what would be done.") var dryRun = false
   @Flag(help: "Where the file and this device differ, take the file's.") var preferFile = false
+  @OptionGroup var rows: HistoryOptions
   @OptionGroup var options: ReplicaOptions
   @OptionGroup var format: FormatOptions
 
@@ -45,16 +54,19 @@ struct ImportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let context = CommandContext.current()
-    let file = try Self.read(file)
+    let source = try source(context)
     let footing = try await footing()
+    let (file, remarks) = try source.file(skipOverlaps: rows.skipOverlaps, options)
     let preview = try Self.preview(file, preferFile: preferFile, options, context)
     if !format.isJSON {
-      Terminal.say(ImportWords.preview(preview, footing, context))
+      Terminal.say(ImportWords.preview(preview, remarks: remarks.words, footing, context))
     } else if footing == .behind {
       Terminal.writeError(ImportWords.behind)
     }
     guard preview.changesAnything, !dryRun else {
-      if format.isJSON { Terminal.say(try JSON.text(ImportRow(preview, isDone: !dryRun))) }
+      if format.isJSON {
+        Terminal.say(try JSON.text(ImportRow(preview, skipped: remarks.skipped, isDone: !dryRun)))
+      }
       return
     }
     guard yes || Terminal.asks(ImportWords.question(footing)) else {
@@ -65,7 +77,24 @@ struct ImportCommand: AsyncParsableCommand {
         Terminal.canAsk ? .data : .usage)
     }
     let report = try options.open().import(file, preferFile: preferFile)
-    try format.answer(ImportRow(report, isDone: true), ImportWords.done(report, footing))
+    try format.answer(
+      ImportRow(report, skipped: remarks.skipped, isDone: true), ImportWords.done(report, footing))
+  }
+
+  /// Reads what the file is, and asks what must be asked of it.
+  private func source(_ context: CommandContext) throws -> ImportSource {
+    let bytes = try Self.read(file)
+    guard !CSVFile.looksLikeJSON(bytes), !bytes.isEmpty else {
+      guard !rows.isGiven else {
+        throw CommandFailure(
+          "The file is JSON, which has no columns: leave their options out.", .usage)
+      }
+      return .export(try Portability.parse(bytes))
+    }
+    let table = try CSVFile(bytes)
+    let asks = Terminal.canAsk && !format.isJSON
+    let (history, columns) = try rows.history(of: table, context, asks: asks)
+    return .rows(history, columns, header: table.header)
   }
 
   /// Syncs first if the device is paired. Otherwise records that another device deleted or edited
@@ -90,7 +119,7 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   /// Reads the file at a typed path.
-  static func read(_ path: String) throws -> ImportFile {
+  private static func read(_ path: String) throws -> [UInt8] {
     guard let bytes = try? SmallFile.read(path, limitBytes: Portability.Limits.fileBytes) else {
       var status = stat()
       guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -101,7 +130,7 @@ struct ImportCommand: AsyncParsableCommand {
       }
       throw PortabilityError.tooLarge(limitBytes: Portability.Limits.fileBytes)
     }
-    return try Portability.parse(bytes)
+    return bytes
   }
 
   /// What the import would do. Does not create a replica.
@@ -112,5 +141,39 @@ struct ImportCommand: AsyncParsableCommand {
       return try replica.preview(file, preferFile: preferFile)
     }
     return try ImportPlan(file, now: context.now, stored: { _ in nil }, sessions: { [] }).report
+  }
+}
+
+/// What was read, before it is compared with what is here.
+private enum ImportSource {
+  /// A file of ours or of the iOS app.
+  case export(ImportFile)
+  /// Another app's rows.
+  case rows(CSVHistory, CSVColumns, header: [String])
+
+  /// What is to be said of rows beside what an import says.
+  struct Remarks {
+    var words: String?
+    var skipped: [SkippedRow]?
+  }
+
+  /// The file to import, and remarks about its rows.
+  ///
+  /// - Parameter skipOverlaps: Whether rows that share time with a fast that is here are left out.
+  func file(skipOverlaps: Bool, _ options: ReplicaOptions) throws -> (ImportFile, Remarks) {
+    switch self {
+    case .export(let file): return (file, Remarks())
+    case .rows(var history, let columns, let header):
+      let here = try options.openExisting()?.sessions() ?? []
+      var overlapping = history.lines(overlapping: here)
+      if skipOverlaps {
+        history = history.without(lines: overlapping)
+        overlapping = []
+      }
+      let words = HistoryWords.preview(
+        history, columns, header: header, overlapping: overlapping)
+      let skipped = history.skipped.map { SkippedRow(line: $0.line, reason: $0.reason.rawValue) }
+      return (try history.importFile(), Remarks(words: words, skipped: skipped))
+    }
   }
 }

@@ -44,10 +44,14 @@ enum ImportWords {
   }
 
   /// The preview of an import.
+  ///
+  /// - Parameter remarks: What is to be said of rows; nil for other files.
   static func preview(
-    _ report: ImportReport, _ footing: ImportFooting, _ context: CommandContext
+    _ report: ImportReport, remarks: String? = nil, _ footing: ImportFooting,
+    _ context: CommandContext
   ) -> String {
     var lines = [heading(report, context)]
+    if let remarks { lines.append(remarks) }
     if let instants = report.instants {
       lines.append(
         "From \(context.words(instants.lowerBound)) to \(context.words(instants.upperBound)).")
@@ -83,6 +87,7 @@ enum ImportWords {
       case .iosExport: "An export of the iOS app, version \(report.version)"
       case .iosSessionState: "The iOS app's fasts"
       case .iosWaterLog: "The iOS app's water"
+      case .csv: "A history of another app"
       }
     return what + (report.madeAt.map { ", made \(context.words($0))" } ?? "") + "."
   }
@@ -164,9 +169,14 @@ struct ImportRow: Encodable {
   var active: String?
   var finished: Int
   var imported: Bool
+  /// Rows that were left out; nil if the file has no rows.
+  var skipped: [SkippedRow]?
 
-  /// - Parameter isDone: Whether it was imported, or had nothing to import.
-  init(_ report: ImportReport, isDone: Bool) {
+  /// - Parameters:
+  ///   - skipped: Rows that were left out; nil if the file has no rows.
+  ///   - isDone: Whether it was imported, or had nothing to import.
+  init(_ report: ImportReport, skipped: [SkippedRow]? = nil, isDone: Bool) {
+    self.skipped = skipped
     format = report.format.rawValue
     version = report.version
     madeAt = report.madeAt

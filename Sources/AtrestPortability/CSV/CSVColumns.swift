@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says which column of a file holds which part of a fast. Pure.
+
+/// The columns of a history, by index from 0. What is nil is not in the file.
+public struct CSVColumns: Hashable, Sendable {
+  /// When a fast began: a date with a clock time, or a clock time beside `date`.
+  public var start: Int?
+  /// When it ended: a date with a clock time, or a clock time.
+  public var end: Int?
+  /// The date on which it began, if `start` has only a clock time.
+  public var date: Int?
+  /// How long it took.
+  public var duration: Int?
+  /// How long it was meant to take.
+  public var target: Int?
+
+  /// No columns.
+  public init() {}
+
+  /// Finds columns by names that apps give them, in English or German.
+  ///
+  /// Of two columns with a fitting name the first one is taken. Names are compared without case and
+  /// without what stands in brackets, such as a unit.
+  public init(header: [String]) {
+    for (index, name) in header.enumerated() {
+      let name = Self.plain(name)
+      func take(_ column: WritableKeyPath<CSVColumns, Int?>, _ names: Set<String>) {
+        if self[keyPath: column] == nil, names.contains(name) { self[keyPath: column] = index }
+      }
+      take(\.start, Self.startNames)
+      take(\.end, Self.endNames)
+      take(\.date, Self.dateNames)
+      take(\.duration, Self.durationNames)
+      take(\.target, Self.targetNames)
+    }
+  }
+
+  private static let startNames: Set = [
+    "start", "started", "start time", "started at", "start date", "start date time", "start at",
+    "starttime", "startdate", "begin", "began", "from", "fast start", "fasting start",
+    "fast started", "beginn", "startzeit", "von", "gestartet", "begonnen",
+  ]
+  private static let endNames: Set = [
+    "end", "ended", "end time", "ended at", "end date", "end date time", "end at", "endtime",
+    "enddate", "finish", "finished", "to", "until", "stop", "fast end", "fasting end",
+    "fast ended", "ende", "endzeit", "bis", "beendet",
+  ]
+  private static let dateNames: Set = ["date", "day", "datum", "tag"]
+  private static let durationNames: Set = [
+    "duration", "hours", "length", "minutes", "seconds", "time fasted", "fasting time", "total",
+    "fast duration", "fasting duration", "fasted hours", "hours fasted", "dauer", "stunden",
+    "minuten", "fastendauer",
+  ]
+  private static let targetNames: Set = [
+    "target", "goal", "plan", "goal hours", "target hours", "goal duration", "fasting goal",
+    "ziel", "zielstunden", "fastenziel",
+  ]
+
+  /// Small letters, one blank between words, nothing in brackets.
+  private static func plain(_ name: String) -> String {
+    name.lowercased().prefix { $0 != "(" && $0 != "[" }
+      .split { $0.isWhitespace || $0 == "_" || $0 == "-" || $0 == "/" }.joined(separator: " ")
+  }
+
+  /// The index of a column that a person named: its name in the header, or its number from 1.
+  ///
+  /// - Throws: `CSVProblem.unknownColumn`.
+  public static func index(
+    of typed: String, in header: [String]
+  ) throws(CSVProblem) -> Int {
+    let wanted = typed.lowercased()
+    if let index = header.firstIndex(where: { $0.lowercased() == wanted }) { return index }
+    if let number = Int(typed), header.indices.contains(number - 1) { return number - 1 }
+    throw .unknownColumn(typed)
+  }
+}
+
+/// The unit of a number that stands alone in a column of lengths.
+enum CSVDurationUnit {
+  case hours, minutes, seconds
+
+  /// The unit that a column's name tells; hours if it tells none.
+  init(columnName: String) {
+    let name = columnName.lowercased()
+    if name.contains("min") {
+      self = .minutes
+    } else if name.contains("sec") || name.contains("sek") {
+      self = .seconds
+    } else {
+      self = .hours
+    }
+  }
+
+  /// The length of a number in minutes.
+  func minutes(_ number: Double) -> Double {
+    switch self {
+    case .hours: number * 60
+    case .minutes: number
+    case .seconds: number / 60
+    }
+  }
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the fasts of another app's file of separated values: what is taken, and what is not and
+// why. Pure.
+
+import AtrestDomain
+import AtrestReplication
+import AtrestWire
+import Crypto
+import Foundation
+
+/// A file whose columns a person can be asked about.
+public struct CSVFile: Hashable, Sendable {
+  private let table: CSVTable
+
+  /// Splits a file.
+  ///
+  /// - Throws: `CSVProblem`.
+  public init(_ bytes: [UInt8]) throws(CSVProblem) {
+    table = try CSVTable(bytes)
+  }
+
+  /// Whether a file looks like JSON, which `Portability.parse` reads, and not like rows.
+  public static func looksLikeJSON(_ bytes: [UInt8]) -> Bool {
+    let first = bytes.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+  }
+
+  /// The cells of the first row: names of columns, in most files.
+  public var header: [String] { table.rows.first?.cells ?? [] }
+
+  /// The second row, as an example of what the columns hold.
+  public var example: [String] { table.rows.dropFirst().first?.cells ?? [] }
+
+  /// What the person says about the file.
+  public struct Reading: Hashable, Sendable {
+    /// The columns.
+    public var columns: CSVColumns
+    /// The order of dates with two readings; nil if the person said nothing.
+    public var order: DateOrder?
+    /// The zone of times without one.
+    public var zone: ZoneOffsets
+    /// The target in minutes of rows without one.
+    public var targetMinutes: Int
+
+    /// - Parameter targetMinutes: 16 hours unless said.
+    public init(
+      columns: CSVColumns, order: DateOrder? = nil, zone: ZoneOffsets,
+      targetMinutes: Int = Session.defaultTargetMinutes
+    ) {
+      self.columns = columns
+      self.order = order
+      self.zone = zone
+      self.targetMinutes = targetMinutes
+    }
+  }
+
+  /// Reads the fasts.
+  ///
+  /// The first row is a header if its start is no time. A row that cannot be is left out, and the
+  /// others are taken. Ids follow from start and end, so a file that is read again, or another one
+  /// with the same fasts, has the same records.
+  /// - Throws: `CSVProblem` for columns that are missing, and dates that have two readings.
+  /// - Complexity: O(n log n) in the rows.
+  public func history(_ reading: Reading, now: WallTime) throws(CSVProblem) -> CSVHistory {
+    let columns = reading.columns
+    guard let start = columns.start ?? columns.date else { throw .noStartColumn }
+    guard columns.end != nil || columns.duration != nil else { throw .noEndColumn }
+    let hasHeader = table.rows.first.map { CSVMoment($0[start]) == nil } ?? false
+    let rows = hasHeader ? table.rows.dropFirst() : table.rows[...]
+    var reading = reading
+    reading.order = try order(of: rows, reading)
+    let names = hasHeader ? header : []
+    let row = RowReader(
+      reading: reading,
+      durationUnit: Self.unit(of: columns.duration, names),
+      targetUnit: Self.unit(of: columns.target, names), now: now)
+    var history = CSVHistory(rowCount: rows.count, targetMinutes: reading.targetMinutes)
+    for next in rows {
+      switch row.read(next) {
+      case .success(let fast): history.add(fast)
+      case .failure(let problem): history.skip(line: next.line, problem.reason)
+      }
+    }
+    return history
+  }
+
+  private static func unit(of column: Int?, _ names: [String]) -> CSVDurationUnit {
+    CSVDurationUnit(
+      columnName: column.flatMap { names.indices.contains($0) ? names[$0] : nil } ?? "")
+  }
+
+  /// The order of the dates: as the person said, else as dates with a number above 12 tell.
+  private func order(
+    of rows: ArraySlice<CSVTable.Row>, _ reading: Reading
+  ) throws(CSVProblem) -> DateOrder? {
+    if let order = reading.order { return order }
+    var told: [DateOrder: Int] = [:]
+    var ambiguous: Int?
+    for row in rows {
+      for column in [reading.columns.date, reading.columns.start, reading.columns.end] {
+        guard let moment = CSVMoment(row[column]) else { continue }
+        if let order = moment.toldOrder { told[order] = told[order] ?? row.line }
+        if moment.isAmbiguous { ambiguous = ambiguous ?? row.line }
+      }
+    }
+    if let dayFirst = told[.dayFirst], let monthFirst = told[.monthFirst] {
+      throw .contradictoryDates(dayFirst: dayFirst, monthFirst: monthFirst)
+    }
+    if let order = told.keys.first { return order }
+    if let ambiguous { throw .ambiguousDates(line: ambiguous) }
+    return nil
+  }
+}
+
+/// The fasts of a file of separated values.
+public struct CSVHistory: Hashable, Sendable {
+  /// A fast, and where it is in the file.
+  public struct Fast: Hashable, Sendable {
+    /// The line on which its row begins, from 1.
+    public let line: Int
+    /// The fast.
+    public let session: Session
+  }
+
+  /// A row that was left out.
+  public struct Skipped: Hashable, Sendable {
+    /// The line on which it begins, from 1.
+    public let line: Int
+    /// Why.
+    public let reason: CSVSkip
+  }
+
+  /// The rows below the header.
+  public let rowCount: Int
+  /// The target of rows without one, in minutes.
+  public let targetMinutes: Int
+  /// What is taken, in file order.
+  public private(set) var fasts: [Fast] = []
+  /// What is not, in file order.
+  public private(set) var skipped: [Skipped] = []
+  private var lines: [RecordUUID: Int] = [:]
+
+  init(rowCount: Int, targetMinutes: Int) {
+    self.rowCount = rowCount
+    self.targetMinutes = targetMinutes
+  }
+
+  mutating func add(_ fast: Fast) {
+    guard lines.updateValue(fast.line, forKey: fast.session.id) == nil else {
+      return skip(line: fast.line, .repeated)
+    }
+    fasts.append(fast)
+  }
+
+  mutating func skip(line: Int, _ reason: CSVSkip) {
+    skipped.append(Skipped(line: line, reason: reason))
+  }
+
+  /// Lines of fasts that share time with another one of the file, in pairs, latest first. Like
+  /// `Overlap`, only fasts of the history count.
+  public var overlaps: [(Int, Int)] {
+    let lines = lines
+    return Overlap.all(in: fasts.map(\.session)).map {
+      (lines[$0.earlier.id] ?? 0, lines[$0.later.id] ?? 0)
+    }
+  }
+
+  /// The lines of fasts that share time with one of others, which are not the same fasts.
+  ///
+  /// - Complexity: Sorts both, and visits each pair that overlaps.
+  public func lines(overlapping others: [Session]) -> [Int] {
+    let own = Set(fasts.map(\.session.id))
+    let others = others.filter { !own.contains($0.id) }
+    let pairs = Overlap.all(in: fasts.map(\.session) + others)
+    let ids = pairs.filter { own.contains($0.earlier.id) != own.contains($0.later.id) }
+      .map { own.contains($0.earlier.id) ? $0.earlier.id : $0.later.id }
+    return Set(ids.compactMap { lines[$0] }).sorted()
+  }
+
+  /// A copy without the fasts of some lines.
+  public func without(lines unwanted: [Int]) -> CSVHistory {
+    let unwanted = Set(unwanted)
+    var copy = self
+    copy.fasts.removeAll { unwanted.contains($0.line) }
+    copy.skipped = (skipped + unwanted.map { Skipped(line: $0, reason: .overlaps) })
+      .sorted { $0.line < $1.line }
+    return copy
+  }
+
+  /// The fasts as a file to import.
+  ///
+  /// - Throws: `PortabilityError` of a fast that cannot be, which no row that was read is.
+  public func importFile() throws(PortabilityError) -> ImportFile {
+    var file = ImportFile(format: .csv, version: 1, madeAt: nil)
+    for fast in fasts {
+      guard let end = fast.session.span.end else { continue }
+      try file.add(
+        .session(
+          id: fast.session.id, start: fast.session.span.start, end: end,
+          targetHours: Double(fast.session.targetMinutes) / 60, place: .line(fast.line)))
+    }
+    return file
+  }
+}
+
+/// Reads one row.
+private struct RowReader {
+  /// Why a row is left out. An error, so that a step can end the reading.
+  struct Problem: Error {
+    let reason: CSVSkip
+  }
+
+  let reading: CSVFile.Reading
+  let durationUnit: CSVDurationUnit
+  let targetUnit: CSVDurationUnit
+  let now: WallTime
+
+  func read(_ row: CSVTable.Row) -> Result<CSVHistory.Fast, Problem> {
+    do throws(Problem) { return .success(try fast(row)) } catch { return .failure(error) }
+  }
+
+  private func fast(_ row: CSVTable.Row) throws(Problem) -> CSVHistory.Fast {
+    let columns = reading.columns
+    let begun = CSVMoment(row[columns.start])
+    let date = CSVMoment(row[columns.date])
+    guard let first = begun ?? date else { throw Problem(reason: .noStart) }
+    let day = first.day(reading.order) ?? date?.day(reading.order)
+    let start = try instant(first, on: day, or: .noStart)
+    let length = minutes(row[columns.duration], durationUnit)
+    let end = try end(CSVMoment(row[columns.end]), start: start, begun: first, day: day, length)
+    do throws(InputProblem) {
+      try TypedRules.check(start: start, end: end, now: now)
+    } catch {
+      throw Problem(reason: Self.reason(error))
+    }
+    guard end > start, let span = Session.Span(start: start, end: end, outcome: .completed) else {
+      throw Problem(reason: .endBeforeStart)
+    }
+    let target = minutes(row[columns.target], targetUnit).flatMap { minutes in
+      let minutes = Int(minutes.rounded())
+      return TypedRules.targetMinutes.contains(minutes) ? minutes : nil
+    }
+    return CSVHistory.Fast(
+      line: row.line,
+      session: Session(
+        id: Self.id(start: start, end: end), span: span,
+        targetMinutes: target ?? reading.targetMinutes))
+  }
+
+  private static func reason(_ problem: InputProblem) -> CSVSkip {
+    switch problem {
+    case .inTheFuture: .inTheFuture
+    case .longAgo: .longAgo
+    case .fastTooLong: .tooLong
+    default: .endBeforeStart
+    }
+  }
+
+  /// The end: as written, or so long after the start. A clock time without a date is the first
+  /// after the start; with a length, that which fits it best.
+  private func end(
+    _ ended: CSVMoment?, start: WallTime, begun: CSVMoment, day: LocalDay?, _ length: Double?
+  ) throws(Problem) -> WallTime {
+    guard var ended else {
+      guard let length, length > 0 else { throw Problem(reason: .noEnd) }
+      return start.advanced(by: Int64((length * 60_000).rounded()))
+    }
+    if ended.instant != nil || ended.day != nil {
+      return try instant(ended, on: ended.day(reading.order), or: .noEnd)
+    }
+    ended.offset = ended.offset ?? begun.offset
+    guard var endDay = day else { throw Problem(reason: .noEnd) }
+    if let length {
+      let onFirst = try instant(ended, on: endDay, or: .noEnd)
+      let minutes = Double(onFirst.milliseconds(since: start)) / 60_000
+      let days = min(max(((length - minutes) / 1440).rounded(), 0), 15)
+      for _ in 0..<Int(days) { endDay = endDay.next }
+    } else if try instant(ended, on: endDay, or: .noEnd) <= start {
+      endDay = endDay.next
+    }
+    return try instant(ended, on: endDay, or: .noEnd)
+  }
+
+  private func instant(
+    _ moment: CSVMoment, on day: LocalDay?, or reason: CSVSkip
+  ) throws(Problem) -> WallTime {
+    if let instant = moment.instant { return instant }
+    guard let day, let second = moment.second else { throw Problem(reason: reason) }
+    let zone = moment.offset.flatMap { ZoneOffsets(first: $0) } ?? reading.zone
+    guard let instant = day.instant(atSecond: second, in: zone) else {
+      throw Problem(reason: .skippedTime)
+    }
+    return instant
+  }
+
+  /// Minutes of `16:30`, `16:30:00`, `16h 30m`, `16.5` or `16,5`; nil if it cannot be read.
+  private func minutes(_ text: String, _ unit: CSVDurationUnit) -> Double? {
+    guard (1...32).contains(text.utf8.count) else { return nil }
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    if (2...3).contains(parts.count) {
+      let numbers = parts.compactMap { CSVMoment.number($0, digits: 1...3) }
+      guard numbers.count == parts.count, numbers.dropFirst().allSatisfy({ $0 < 60 }) else {
+        return nil
+      }
+      return Double(numbers[0] * 60 + numbers[1])
+        + (numbers.count == 3 ? Double(numbers[2]) / 60 : 0)
+    }
+    let point = text.replacingOccurrences(of: ",", with: ".")
+    if point.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
+      let number = Double(point), number <= 10_000_000
+    {
+      return unit.minutes(number)
+    }
+    return (try? Typed.minutes(text)).map(Double.init)
+  }
+
+  /// The id of a fast without one, from what is in the file.
+  ///
+  /// Source: RFC 9562, section 5.8, version 8, from the first bytes of a SHA-256.
+  private static func id(start: WallTime, end: WallTime) -> RecordUUID {
+    let name = "atrest csv fast \(start.milliseconds) \(end.milliseconds)"
+    var bytes = Array(SHA256.hash(data: Data(name.utf8)).prefix(16))
+    bytes[6] = bytes[6] & 0x0F | 0x80
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    guard let id = RecordUUID(bytes: bytes) else { preconditionFailure("16 bytes are a UUID") }
+    return id
+  }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other apps' histories in rows: what is read, asked, refused and left out.
+
+import AtrestDomain
+import AtrestFoundation
+import AtrestReplication
+import AtrestTestSupport
+import Foundation
+import Testing
+
+@testable import AtrestPortability
+
+/// Files in the shape of other apps. They are made by us, after what those apps publish of their
+/// exports, and hold nothing of anybody's.
+private enum Shape {
+  /// Zero: a date and two clock times, month first.
+  static let zero = """
+    Date,Start,End,Hours,Night Eating
+    4/25/26,19:00,11:30,16.5,3
+    4/26/26,20:15,12:00,15.75,0
+    4/30/26,20:00,20:00,24,0
+    5/2/26,20:00,,,0
+
+    """
+  /// Life: clock times of twelve hours within dates in words.
+  static let life = """
+    "Start Time","End Time","Duration","Goal (hours)"
+    "Apr 25, 2026 at 7:00 PM","Apr 26, 2026 at 11:30 AM","16:30:00","16"
+    "Apr 26, 2026 at 8:15\u{202F}PM","Apr 27, 2026 at 12:00\u{202F}PM","15:45:00","14"
+    """
+  /// BodyFast: semicolons, a decimal comma, day first, and the marks of spreadsheets.
+  static let bodyFast =
+    "\u{FEFF}Beginn;Ende;Dauer (h);Ziel\r\n25.04.2026 19:00;26.04.2026 11:30;16,5;16\r\n"
+    + "26.04.2026 20:15;27.04.2026 12:00;15,75;14\r\n"
+  /// Fastic: times with a zone.
+  static let fastic = """
+    start_date\tend_date\tplan
+    2026-04-25T17:00:00Z\t2026-04-26T09:30:00.000Z\t16h
+    2026-04-26T20:15:00+0200\t2026-04-27T12:00:00+02:00\t14h
+    """
+}
+
+private let berlin: ZoneOffsets = {
+  guard let zone = TimeZone(identifier: "Europe/Berlin") else { preconditionFailure("no Berlin") }
+  return ZoneOffsets(zone)
+}()
+private let now = time("2026-11-21T13:30:00Z")
+
+private func time(_ text: String) -> WallTime {
+  guard let milliseconds = InstantText.milliseconds(text) else { preconditionFailure(text) }
+  return WallTime(milliseconds: milliseconds)
+}
+
+private func history(
+  _ text: String, order: DateOrder? = nil, columns: CSVColumns? = nil
+) throws -> CSVHistory {
+  let file = try CSVFile(Array(text.utf8))
+  return try file.history(
+    .init(columns: columns ?? CSVColumns(header: file.header), order: order, zone: berlin),
+    now: now)
+}
+
+@Suite("Histories of other apps", .timeLimit(.minutes(20)))
+struct CSVTests {
+  @Test(
+    "files in the shape of other apps give the same two nights",
+    arguments: [
+      ("Zero", Shape.zero, [960, 960]), ("Life", Shape.life, [960, 840]),
+      ("BodyFast", Shape.bodyFast, [960, 840]), ("Fastic", Shape.fastic, [960, 840]),
+    ])
+  func shapes(app: String, text: String, targets: [Int]) throws {
+    let history = try history(text)
+    let spans = history.fasts.prefix(2).map { [$0.session.span.start, $0.session.span.end] }
+    #expect(
+      spans == [
+        [time("2026-04-25T17:00:00Z"), time("2026-04-26T09:30:00Z")],
+        [time("2026-04-26T18:15:00Z"), time("2026-04-27T10:00:00Z")],
+      ])
+    #expect(history.fasts.prefix(2).map(\.session.targetMinutes) == targets)
+    #expect(history.fasts.map(\.line).prefix(2) == [2, 3])
+  }
+
+  @Test("a clock time that comes again means what the length says; an open fast is left out")
+  func clocks() throws {
+    let history = try history(Shape.zero)
+    #expect(history.rowCount == 4 && history.fasts.count == 3)
+    #expect(history.fasts[2].session.durationMilliseconds == 24 * Milliseconds.perHour)
+    #expect(history.skipped == [.init(line: 5, reason: .noEnd)])
+  }
+
+  @Test("the same fasts have the same ids, whatever file they are in; others do not")
+  func ids() throws {
+    let zero = try history(Shape.zero).fasts.map(\.session.id)
+    #expect(try history(Shape.bodyFast).fasts.map(\.session.id) == Array(zero.prefix(2)))
+    #expect(Set(zero).count == 3)
+  }
+
+  @Test("two readings of a date are not guessed between, unless a date of the file tells")
+  func orders() throws {
+    let header = "start,end\n"
+    let row = "4/5/2026 20:00,4/6/2026 12:00\n"
+    #expect(throws: CSVProblem.ambiguousDates(line: 2)) { try history(header + row) }
+    let april = try history(header + row, order: .monthFirst)
+    #expect(april.fasts.first?.session.span.start == time("2026-04-05T18:00:00Z"))
+    let may = try history(header + "4/5/2026 20:00,5/5/2026 12:00\n", order: .dayFirst)
+    #expect(may.fasts.first?.session.span.start == time("2026-05-04T18:00:00Z"))
+    let told = try history(header + row + "4/25/2026 20:00,4/26/2026 12:00\n")
+    #expect(told.fasts.count == 2 && told.fasts.first == april.fasts.first)
+    // The same number twice has one reading.
+    #expect(try history(header + "5/5/2026 01:00,5/5/2026 12:00\n").fasts.count == 1)
+    let both = header + "4/25/2026 20:00,4/26/2026 12:00\n25/4/2026 20:00,26/4/2026 12:00\n"
+    #expect(throws: CSVProblem.contradictoryDates(dayFirst: 3, monthFirst: 2)) {
+      try history(both)
+    }
+    #expect(
+      try history(both, order: .dayFirst).skipped == [.init(line: 2, reason: .noStart)])
+  }
+
+  @Test("rows that cannot be are left out, each with its line and reason")
+  func skipped() throws {
+    let text = """
+      Start,End
+      yesterday,2026-04-26 12:00
+      2026-04-25 20:00,2026-04-25 20:00
+      2026-04-25 20:00,2026-04-25 12:00
+
+      2026-04-01 20:00,2026-04-25 12:00
+      2026-11-21 20:00,2026-11-22 12:00
+      1969-04-25 20:00,1969-04-26 12:00
+      2026-03-29 02:30,2026-03-29 20:00
+      2026-04-25 20:00,2026-04-26 12:00
+      "2026-04-25
+      20:00",2026-04-26 12:00
+      2026-04-27 20:00,
+      """
+    let history = try history(text)
+    #expect(history.fasts.map(\.line) == [10])
+    #expect(
+      history.skipped == [
+        .init(line: 2, reason: .noStart), .init(line: 3, reason: .endBeforeStart),
+        .init(line: 4, reason: .endBeforeStart), .init(line: 6, reason: .tooLong),
+        .init(line: 7, reason: .inTheFuture), .init(line: 8, reason: .noStart),
+        .init(line: 9, reason: .skippedTime), .init(line: 11, reason: .repeated),
+        .init(line: 13, reason: .noEnd),
+      ])
+  }
+
+  @Test("fasts that share time are told: those of the file, and those that are here")
+  func overlaps() throws {
+    let history = try history(
+      """
+      Start,End
+      2026-04-25 20:00,2026-04-26 12:00
+      2026-04-26 11:00,2026-04-26 20:00
+      2026-04-28 20:00,2026-04-29 12:00
+      """)
+    #expect(history.overlaps.map { [$0.0, $0.1] } == [[2, 3]])
+    let here = Session.Span(
+      start: time("2026-04-28T17:00:00Z"), end: time("2026-04-29T10:00:00Z"), outcome: .completed)
+    let id = try #require(RecordUUID(bytes: [UInt8](repeating: 7, count: 16)))
+    let session = Session(id: id, span: try #require(here), targetMinutes: 960)
+    #expect(history.lines(overlapping: [session] + history.fasts.map(\.session)) == [4])
+    let rest = history.without(lines: [4])
+    #expect(rest.fasts.map(\.line) == [2, 3])
+    #expect(rest.skipped == [.init(line: 4, reason: .overlaps)])
+  }
+
+  @Test("columns are found by name, told by name or number, or missed")
+  func columns() throws {
+    var columns = CSVColumns(header: ["ID", "Start_Time", "End Time", "Duration (min)"])
+    #expect(columns.start == 1 && columns.end == 2 && columns.duration == 3 && columns.date == nil)
+    columns.end = nil
+    let minutes = try history(
+      "ID,Start_Time,End Time,Duration (min)\n1,2026-04-25 20:00,,960\n", columns: columns)
+    #expect(minutes.fasts.first?.session.durationMilliseconds == 16 * Milliseconds.perHour)
+    let header = ["from when", "Till", "2"]
+    #expect(try CSVColumns.index(of: "TILL", in: header) == 1)
+    #expect(try CSVColumns.index(of: "2", in: header) == 2)
+    #expect(try CSVColumns.index(of: "1", in: header) == 0)
+    #expect(throws: CSVProblem.unknownColumn("4")) { try CSVColumns.index(of: "4", in: header) }
+    #expect(throws: CSVProblem.noStartColumn) { try history("a,b\n1,2\n") }
+    #expect(throws: CSVProblem.noEndColumn) { try history("start,b\n1,2\n") }
+  }
+
+  @Test(
+    "times are read as they are written",
+    arguments: [
+      ("2026-04-25T20:00:00+02:00", "2026-04-25T18:00:00Z"),
+      ("2026-04-25 18:00:00 UTC", "2026-04-25T18:00:00Z"),
+      ("2026/04/25 20:00", "2026-04-25T18:00:00Z"), ("25.4.26, 20:00 Uhr", "2026-04-25T18:00:00Z"),
+      ("Sat, 25 Apr 2026 20:00:00 +0200", "2026-04-25T18:00:00Z"),
+      ("April 25th, 2026 8:00pm", "2026-04-25T18:00:00Z"),
+      ("Samstag, 25. April 2026 um 20:00", "2026-04-25T18:00:00Z"),
+      ("04/25/2026 12:00 AM", "2026-04-24T22:00:00Z"),
+      ("04/25/2026 12:00 PM", "2026-04-25T10:00:00Z"), ("1777140000", "2026-04-25T18:00:00Z"),
+      ("1777140000000", "2026-04-25T18:00:00Z"),
+    ])
+  func times(text: String, instant: String) throws {
+    let history = try history("Start;Note;Hours\n\(text);x;1\n")
+    #expect(history.fasts.first?.session.span.start == time(instant))
+  }
+
+  @Test(
+    "what is no time is none",
+    arguments: [
+      "", "tomorrow", "2026-02-30 20:00", "25/04/2026 24:00", "4/25/2026 13:00 PM",
+      "2026-04-25 20:00 20:00", "32 Apr 2026 20:00", "2026-04-25 20:0", "2026-04-25 20:00 +25:00",
+      "1/2/3/4 20:00", "25.04.126 20:00", "12345 20:00", "0/0/2026 20:00",
+    ])
+  func noTimes(text: String) {
+    #expect(CSVMoment(text)?.day(.dayFirst) == nil || CSVMoment(text)?.second == nil)
+  }
+
+  @Test("files that are none are refused with what to do")
+  func refused() {
+    let rows = String(repeating: "a,b\n", count: 100_001)
+    let files: [(String, CSVProblem)] = [
+      ("one column\nof words\n", .notATable), (" \n", .notATable),
+      ("a,b\n\"c,d\n\n", .openQuote(line: 2)), ("a,b\n\u{0}", .notText),
+      (rows, .tooManyRows), (String(repeating: ",", count: 300), .tooManyColumns(line: 1)),
+      ("a,b\nc,\(String(repeating: "x", count: 20_000))", .cellTooLong(line: 2)),
+    ]
+    for (text, problem) in files {
+      #expect(throws: problem) { try CSVFile(Array(text.utf8)) }
+      #expect(problem.userMessage.hasSuffix("."))
+    }
+    #expect(throws: CSVProblem.notText) { try CSVFile([0x61, 0x2C, 0xFF, 0x0A]) }
+  }
+
+  @Test("quotes, separators and line ends within cells belong to them")
+  func quotes() throws {
+    let table = try CSVTable(
+      Array("a;\"b;\"\"c\"\"\r\nd\";e,f\r\n\r\n \"g\" ;5\" tall;\n".utf8))
+    #expect(
+      table.rows == [
+        .init(line: 1, cells: ["a", "b;\"c\"\r\nd", "e,f"]),
+        .init(line: 4, cells: ["g", "5\" tall", ""]),
+      ])
+  }
+
+  @Test("hostile bytes are refused or read, and what is read can be imported", arguments: 1...200)
+  func hostile(seed: UInt64) throws {
+    // The seed of a failure is the argument that the report names.
+    var random = SeededRandom(seed: seed)
+    var bytes = Array([Shape.zero, Shape.life, Shape.bodyFast, Shape.fastic][Int(seed % 4)].utf8)
+    for _ in 0..<Int.random(in: 1...30, using: &random) where !bytes.isEmpty {
+      let place = Int.random(in: 0..<bytes.count, using: &random)
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
+      case 1: bytes.remove(at: place)
+      case 2: bytes.insert(",;\"\n\r\t:/.9".utf8.randomElement(using: &random) ?? 0, at: place)
+      default: bytes += bytes[..<place]
+      }
+    }
+    for order in [nil, DateOrder.dayFirst, .monthFirst] {
+      do throws(CSVProblem) {
+        let file = try CSVFile(bytes)
+        let history = try file.history(
+          .init(columns: CSVColumns(header: file.header), order: order, zone: berlin), now: now)
+        #expect(history.fasts.count + history.skipped.count == history.rowCount)
+        #expect(throws: Never.self) { try history.importFile() }
+        for fast in history.fasts {
+          #expect(fast.session.span.start < fast.session.span.end ?? fast.session.span.start)
+        }
+      } catch {
+        #expect(error.userMessage.hasSuffix("."))
+      }
+    }
+  }
+}
