@@ -8,11 +8,15 @@ import AtrestDomain
 import AtrestPortability
 import AtrestReplication
 import AtrestWire
+import Foundation
 import TrunkVocabulary
 
 @main
 enum Main {
-  static func main() async { await Atrest.runProgram() }
+  static func main() async {
+    Language.choose(LocaleFormat.language(environment: ProcessInfo.processInfo.environment))
+    await Atrest.runProgram()
+  }
 }
 
 /// The root command.

@@ -167,6 +167,7 @@ struct MonthGridTests {
     arguments: [
       ("2026-11", "2026-11"), ("nov", "2026-11"), ("November", "2026-11"), ("dec", "2025-12"),
       ("NOV 2024", "2024-11"), ("this", "2026-11"), ("last", "2026-10"), (" sept ", "2026-09"),
+      ("Dezember", "2025-12"), ("mär", "2026-03"), ("okt 2025", "2025-10"), ("letzten", "2026-10"),
     ])
   func typed(text: String, expected: String) throws {
     #expect(try Typed.month(text, now: Moments.now, in: Zones.berlin).iso == expected)

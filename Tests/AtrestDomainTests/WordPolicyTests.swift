@@ -28,6 +28,14 @@ struct WordPolicyTests {
     #expect(!WordPolicy.allows("Unlocked"))
   }
 
+  @Test("finds the German phrases, too, and lets what is near be")
+  func german() {
+    for phrase in WordPolicy.bannedGerman {
+      #expect(WordPolicy.findings(in: "So: \(phrase.capitalized).") == [phrase])
+    }
+    #expect(WordPolicy.allows("Heute nur Wasser. Es geht weiter, so lange du magst. A series."))
+  }
+
   @Test("allows what is near")
   func allows() {
     #expect(WordPolicy.allows("The door is not locked. It is today only."))
@@ -38,10 +46,14 @@ struct WordPolicyTests {
 
   @Test("nothing in the catalogue is banned, praises, or shouts")
   func catalogue() {
-    for (key, text) in Catalogue.entries {
+    for (key, text) in Catalogue.entries + Catalogue.german {
       #expect(WordPolicy.findings(in: text).isEmpty, "\(key)")
       #expect(!text.contains("!"), "\(key)")
-      for praise in ["well done", "great job", "congratulations", "proud", "amazing"] {
+      for praise in [
+        "well done", "great job", "congratulations", "proud", "amazing", "gut gemacht",
+        "glückwunsch",
+        "stolz", "toll",
+      ] {
         #expect(!text.lowercased().contains(praise), "\(key)")
       }
     }
@@ -55,6 +67,13 @@ struct WordPolicyTests {
       for word in ["better", "best", "finally", "benefit", "maximum", "optimal", "!"] {
         #expect(!text.contains(word), "\(milestone)")
       }
+      let german = Catalogue.text("milestone.\(milestone.rawValue).text", in: .german).lowercased()
+      #expect(
+        ["kann", "vielleicht", "wahrscheinlich", "meist"].contains { german.contains($0) },
+        "\(milestone)")
+      for word in ["besser", "besten", "endlich", "nutzen", "maximal", "optimal", "!"] {
+        #expect(!german.contains(word), "\(milestone)")
+      }
     }
   }
 }
@@ -66,6 +85,52 @@ struct CatalogueTests {
     let keys = Catalogue.entries.map(\.key)
     #expect(Set(keys).count == keys.count)
     #expect(Catalogue.entries.allSatisfy { !$0.text.isEmpty })
+  }
+
+  @Test("has each key in German too, once, with as many values, and speaks to one person")
+  func german() {
+    #expect(Catalogue.german.map(\.key).sorted() == Catalogue.entries.map(\.key).sorted())
+    for (key, english) in Catalogue.entries {
+      let german = Catalogue.text(key, in: .german)
+      #expect(!german.isEmpty, "\(key)")
+      #expect(
+        german.components(separatedBy: "%@").count == english.components(separatedBy: "%@").count,
+        "\(key)")
+      #expect(
+        german.components(separatedBy: "`").count == english.components(separatedBy: "`").count,
+        "\(key)")
+      #expect(
+        german.range(of: #"[a-zäöüß,] (Sie|Ihnen|Ihre?)\b"#, options: .regularExpression) == nil,
+        "\(key)")
+    }
+  }
+
+  @Test("what stands in columns is as narrow in German")
+  func widths() {
+    for index in 1...7 {
+      #expect(ColumnWidth.of(Catalogue.text("calendar.weekday.\(index)", in: .german)) == 2)
+    }
+    for index in 1...12 {
+      #expect(ColumnWidth.of(Catalogue.text("calendar.month.\(index)", in: .german)) <= 9)
+    }
+    let headings = ["month", "target", "count", "sum", "longest"].map {
+      Catalogue.text("statistics.heading.\($0)", in: .german)
+    }
+    #expect(headings.allSatisfy { ColumnWidth.of($0) <= 8 })
+    for key in ["timer.action.begin", "timer.action.end", "timer.action.abandon", "nav.settings"] {
+      #expect(ColumnWidth.of(Catalogue.text(key, in: .german)) <= 16, "\(key)")
+    }
+  }
+
+  @Test(
+    "the language is that of the locale's name, and English where that is none of ours",
+    arguments: [
+      ("de_DE.UTF-8", Language.german), ("de", .german), ("DE_at", .german), ("de-CH", .german),
+      ("de@euro", .german), ("en_US.UTF-8", .english), ("C", .english), ("", .english),
+      ("den_XX", .english), ("fr_FR", .english),
+    ])
+  func locales(name: String, language: Language) {
+    #expect(Language(locale: name) == language)
   }
 
   @Test("everything that asks it for words gets some, and nothing lies in it unused")

@@ -63,18 +63,22 @@ public struct SyncStatus: Encodable, Equatable, Sendable {
   ) -> [String] {
     let (words, name) = (SyncWords(program.programName), program.programName)
     var lines: [String] = []
-    let changes = waiting == 1 ? "1 change waits" : "\(waiting) changes wait"
     if !paired {
       lines.append(
-        "Everything is kept on this device. `\(name) pair LINK` connects it to your other devices.")
+        Language.text(
+          "Everything is kept on this device. `\(name) pair LINK` connects it to your other devices.",
+          de: "Alles liegt auf diesem Gerät. `\(name) pair LINK` verbindet es mit deinen anderen."))
     } else if accessEnded {
       lines.append(words.accessEnded)
     } else {
-      let last = lastSync.map { "last synced \(context.words($0))" } ?? "not synced yet"
-      let waits = waiting == 0 ? "Nothing waits to sync" : "\(changes) for the next sync"
+      let last =
+        lastSync.map { last in
+          let last = context.words(last)
+          return Language.text("last synced \(last)", de: "zuletzt abgeglichen \(last)")
+        } ?? Language.text("not synced yet", de: "noch nicht abgeglichen")
       lines.append(
         waiting == 0 && !(refused.isEmpty && heldDeletions == 0)
-          ? last.asSentence : "\(waits); \(last).")
+          ? last.asSentence : "\(waitingWords); \(last).")
     }
     if paired, !accessEnded, let line = clockLine { lines.append(line) }
     if heldDeletions > 0 { lines.append(words.held(waiting: heldDeletions)) }
@@ -85,16 +89,38 @@ public struct SyncStatus: Encodable, Equatable, Sendable {
     if !others.isEmpty {
       lines.append(
         others.count == 1
-          ? "The server did not take one change. It is kept here:"
-          : "The server did not take \(others.count) changes. They are kept here:")
+          ? Language.text(
+            "The server did not take one change. It is kept here:",
+            de: "Eine Änderung hat der Server nicht angenommen. Sie bleibt hier:")
+          : Language.text(
+            "The server did not take \(others.count) changes. They are kept here:",
+            de: "\(others.count) Änderungen hat der Server nicht angenommen. Sie bleiben hier:"))
       for refused in others.prefix(10) {
         lines.append("  \(refused.kind) \(refused.id)")
         lines.append("    \(refused.message) \(refused.advice)")
       }
       let rest = others.count - 10
-      if rest > 0 { lines.append("  and \(rest) more; `\(name) status --json` names them all") }
+      if rest > 0 {
+        lines.append(
+          Language.text(
+            "  and \(rest) more; `\(name) status --json` names them all",
+            de: "  und \(rest) weitere; `\(name) status --json` nennt sie alle"))
+      }
     }
     return lines
+  }
+
+  private var waitingWords: String {
+    switch waiting {
+    case 0: Language.text("Nothing waits to sync", de: "Nichts wartet auf den Abgleich")
+    case 1:
+      Language.text(
+        "1 change waits for the next sync", de: "1 Änderung wartet auf den nächsten Abgleich")
+    default:
+      Language.text(
+        "\(waiting) changes wait for the next sync",
+        de: "\(waiting) Änderungen warten auf den nächsten Abgleich")
+    }
   }
 
   /// Clock differences up to this many seconds are not mentioned.
@@ -103,14 +129,19 @@ public struct SyncStatus: Encodable, Equatable, Sendable {
   /// The sentence about a wrong clock, if one is wrong.
   private var clockLine: String? {
     if serverClockDoubtful {
-      return
-        "The server's clock may be wrong; whoever runs it should look. Nothing is lost meanwhile."
+      return Language.text(
+        "The server's clock may be wrong; whoever runs it should look. Nothing is lost meanwhile.",
+        de: "Die Uhr des Servers geht vielleicht falsch; wer ihn betreibt, sollte nachsehen. "
+          + "Verloren geht dabei nichts.")
     }
     guard clockOffsetSeconds.magnitude > Self.clockTolerance else { return nil }
-    let way = clockOffsetSeconds > 0 ? "behind" : "ahead of"
+    let isBehind = clockOffsetSeconds > 0
     let length = DurationText.text(minutes: Int(clockOffsetSeconds.magnitude / 60))
-    return
-      "This device's clock is \(length) \(way) the server's; what you write is corrected for it."
+    return Language.text(
+      "This device's clock is \(length) \(isBehind ? "behind" : "ahead of") the server's; what you write is corrected for it.",
+      de:
+        "Die Uhr dieses Geräts geht gegenüber dem Server \(length) \(isBehind ? "nach" : "vor"); was du schreibst, wird danach berichtigt."
+    )
   }
 }
 
@@ -147,16 +178,29 @@ extension SyncStatus.Refused {
     let short = id.filter { $0 != "-" }.prefix(ShortID.digits)
     switch (reason, command) {
     case (.clockSkew, _):
-      return "`\(program) sync` corrects it for this device's clock and sends it by itself."
+      return Language.text(
+        "`\(program) sync` corrects it for this device's clock and sends it by itself.",
+        de: "`\(program) sync` berichtigt es nach der Uhr dieses Geräts und sendet es von selbst.")
     case (.damaged, _):
-      return "It is safe here. Whoever runs the server has to put a backup back."
+      return Language.text(
+        "It is safe here. Whoever runs the server has to put a backup back.",
+        de: "Hier ist es sicher. Wer den Server betreibt, muss eine Sicherung zurückspielen.")
     case (.quota, _):
-      return "It waits until there is room; `\(program) account` shows how much there is."
+      return Language.text(
+        "It waits until there is room; `\(program) account` shows how much there is.",
+        de: "Es wartet, bis Platz ist; `\(program) account` zeigt, wie viel es gibt.")
     case (.invalid, let command?), (.tooLarge, let command?):
-      return "Correct it with `\(program) \(command) edit \(short)`, or take it away with "
-        + "`\(program) \(command) delete \(short)`, then sync."
+      return Language.text(
+        "Correct it with `\(program) \(command) edit \(short)`, or take it away with "
+          + "`\(program) \(command) delete \(short)`, then sync.",
+        de: "Berichtige es mit `\(program) \(command) edit \(short)` oder entferne es mit "
+          + "`\(program) \(command) delete \(short)`, dann gleiche ab.")
     default:
-      return "`\(program) sync` tries again; a newer version of the server may take it."
+      return Language.text(
+        "`\(program) sync` tries again; a newer version of the server may take it.",
+        de:
+          "`\(program) sync` versucht es wieder; eine neuere Version des Servers nimmt es vielleicht."
+      )
     }
   }
 }

@@ -43,18 +43,29 @@ package struct SyncWords: Sendable {
 
   /// Shown if this device turned out to be a copy.
   package var renewed: String {
-    "This device was a copy of another one, or was put back from a backup. It is a device of its own now; `\(program) devices` names it."
+    Language.text(
+      "This device was a copy of another one, or was put back from a backup. It is a device of its own now; `\(program) devices` names it.",
+      de:
+        "Dieses Gerät war die Kopie eines anderen oder kam aus einer Sicherung. Es ist jetzt ein eigenes Gerät; `\(program) devices` nennt es."
+    )
   }
 
   /// Shown while the server is unreachable.
-  package static let away =
-    "The server cannot be reached; trying again. What you write is kept."
+  package static var away: String {
+    Language.text(
+      "The server cannot be reached; trying again. What you write is kept.",
+      de: "Der Server ist nicht zu erreichen; es wird wieder versucht. Was du schreibst, bleibt.")
+  }
 
   /// The counts, such as `12 sent, 3 received`; nil if both are zero.
   package static func counts(_ report: SyncReport) -> String? {
     var parts: [String] = []
-    if report.pushed > 0 { parts.append("\(report.pushed) sent") }
-    if report.pulled > 0 { parts.append("\(report.pulled) received") }
+    if report.pushed > 0 {
+      parts.append(Language.text("\(report.pushed) sent", de: "\(report.pushed) gesendet"))
+    }
+    if report.pulled > 0 {
+      parts.append(Language.text("\(report.pulled) received", de: "\(report.pulled) empfangen"))
+    }
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
@@ -63,12 +74,19 @@ package struct SyncWords: Sendable {
     var lines = [Self.outcome(report)]
     if report.restarted {
       lines.append(
-        "The server had lost some of what it held; this device gave back what it has of that.")
+        Language.text(
+          "The server had lost some of what it held; this device gave back what it has of that.",
+          de: "Der Server hatte einiges verloren; dieses Gerät gab zurück, was es davon hat."))
     }
     if report.isRenewed { lines.append(renewed) }
     if report.conflicts > 0 {
-      let count = report.conflicts == 1 ? "One change was" : "\(report.conflicts) changes were"
-      lines.append("\(count) set aside; `\(program) conflicts list` shows both sides.")
+      let isOne = report.conflicts == 1
+      lines.append(
+        Language.text(
+          "\(isOne ? "One change was" : "\(report.conflicts) changes were") set aside; `\(program) conflicts list` shows both sides.",
+          de:
+            "\(isOne ? "Eine Änderung wurde" : "\(report.conflicts) Änderungen wurden") beiseitegelegt; `\(program) conflicts list` zeigt beide Seiten."
+        ))
     }
     return lines.joined(separator: "\n")
   }
@@ -77,21 +95,36 @@ package struct SyncWords: Sendable {
   private static func outcome(_ report: SyncReport) -> String {
     let counts = counts(report)
     guard report.refused == 0 else {
-      return counts.map { "Exchanged what could be: \($0)." } ?? "Nothing else was new."
+      return counts.map {
+        Language.text(
+          "Exchanged what could be: \($0).", de: "Abgeglichen, was möglich war: \($0).")
+      } ?? Language.text("Nothing else was new.", de: "Sonst war nichts neu.")
     }
-    return counts.map { "Up to date: \($0)." } ?? "Up to date. Nothing was new."
+    return counts.map { Language.text("Up to date: \($0).", de: "Auf dem neuesten Stand: \($0).") }
+      ?? Language.text(
+        "Up to date. Nothing was new.", de: "Auf dem neuesten Stand. Nichts war neu.")
   }
 
   /// The sentence about held deletions.
   package func held(_ held: HeldDeletions) -> String {
-    "\(held.count) deletions would take away most of what there is (\(held.of) records), so they wait "
-      + "for your word; everything else was exchanged. If you mean it: `\(program) sync --allow-mass-deletion`."
+    Language.text(
+      "\(held.count) deletions would take away most of what there is (\(held.of) records), so they wait "
+        + "for your word; everything else was exchanged. If you mean it: `\(program) sync --allow-mass-deletion`.",
+      de:
+        "\(held.count) Löschungen nähmen das meiste von allem fort (\(held.of) Einträge), darum warten sie auf "
+        + "dein Wort; alles andere ist abgeglichen. Wenn du es so meinst: `\(program) sync --allow-mass-deletion`."
+    )
   }
 
   /// The sentence about deletions that still wait.
   package func held(waiting count: Int) -> String {
-    "\(count == 1 ? "1 deletion waits" : "\(count) deletions wait") for your word, because most of what there is "
-      + "would go. `\(program) sync --allow-mass-deletion` lets it happen; what you write again stays."
+    Language.text(
+      "\(count == 1 ? "1 deletion waits" : "\(count) deletions wait") for your word, because most of what there is "
+        + "would go. `\(program) sync --allow-mass-deletion` lets it happen; what you write again stays.",
+      de:
+        "\(count == 1 ? "1 Löschung wartet" : "\(count) Löschungen warten") auf dein Wort, weil das meiste von allem "
+        + "ginge. `\(program) sync --allow-mass-deletion` lässt es zu; was du neu schreibst, bleibt."
+    )
   }
 
   /// The sentences about refused writes; nil if there are none.
@@ -105,20 +138,32 @@ package struct SyncWords: Sendable {
 
   /// The sentence about writes refused for reasons other than quota.
   package func refused(_ count: Int) -> String {
-    let what = count == 1 ? "one change. It is" : "\(count) changes. They are"
-    return "The server did not take \(what) kept here; `\(program) status` says why and what to do."
+    Language.text(
+      "The server did not take \(count == 1 ? "one change. It is" : "\(count) changes. They are") kept here; "
+        + "`\(program) status` says why and what to do.",
+      de:
+        "Der Server hat \(count == 1 ? "eine Änderung nicht angenommen. Sie bleibt" : "\(count) Änderungen nicht angenommen. Sie bleiben") hier; "
+        + "`\(program) status` sagt, warum und was zu tun ist.")
   }
 
   /// The sentence about a device without access.
   package var accessEnded: String {
-    "This device's access was ended. What you wrote is kept here. To join again, leave with "
-      + "`\(program) unpair`, then pair with a new link."
+    Language.text(
+      "This device's access was ended. What you wrote is kept here. To join again, leave with "
+        + "`\(program) unpair`, then pair with a new link.",
+      de: "Der Zugang dieses Geräts wurde beendet. Was du geschrieben hast, bleibt hier. Um wieder "
+        + "dabei zu sein, geh mit `\(program) unpair` und kopple mit einem neuen Link.")
   }
 
   /// The sentence about writes refused for quota.
   package func full(_ count: Int) -> String {
-    "The account is full, so \(count == 1 ? "one change waits" : "\(count) changes wait") here. "
-      + "Whoever runs the server can give it more room. What you delete keeps its place among the records, "
-      + "and gives back its size only; `\(program) account` shows both."
+    Language.text(
+      "The account is full, so \(count == 1 ? "one change waits" : "\(count) changes wait") here. "
+        + "Whoever runs the server can give it more room. What you delete keeps its place among the records, "
+        + "and gives back its size only; `\(program) account` shows both.",
+      de:
+        "Das Konto ist voll, darum \(count == 1 ? "wartet eine Änderung" : "warten \(count) Änderungen") hier. "
+        + "Wer den Server betreibt, kann mehr Platz geben. Was du löschst, behält seinen Platz unter den Einträgen "
+        + "und gibt nur seine Größe zurück; `\(program) account` zeigt beides.")
   }
 }

@@ -123,10 +123,13 @@ extension AtrestVocabulary {
   /// A span such as `20 Nov 2026, 22:30 to yesterday 14:30`, `today 4:30 to 12:30`, or `since 20
   /// Nov 2026, 22:30`.
   package static func words(_ span: Session.Span, _ context: CommandContext) -> String {
-    guard let end = span.end else { return "since \(context.words(span.start))" }
+    let start = context.words(span.start)
+    guard let end = span.end else {
+      return Language.text("since \(start)", de: "seit \(start)")
+    }
     let isOneDay = LocalDay(span.start, in: context.zone) == LocalDay(end, in: context.zone)
     let endWords = isOneDay ? context.clock(end) : context.words(end)
-    return "\(context.words(span.start)) to \(endWords)"
+    return Language.text("\(start) to \(endWords)", de: "\(start) bis \(endWords)")
   }
 
   /// An intake such as `250 ml, today 22:30`.

@@ -4,7 +4,16 @@
 import AtrestDomain
 
 extension Session.Outcome {
-  /// The word for display and input.
+  /// The word for people.
+  package var title: String {
+    switch self {
+    case .active: Language.text("active", de: "offen")
+    case .completed: Language.text("completed", de: "abgeschlossen")
+    case .abandoned: Language.text("abandoned", de: "losgelassen")
+    }
+  }
+
+  /// The word for input and programs.
   package var word: String {
     switch self {
     case .active: "active"

@@ -97,7 +97,11 @@ struct HistoryCommand: ParsableCommand {
   }
 
   private func note(_ shown: Int, of all: Int) -> String {
-    Terminal.style.quiet("\(all - shown) more: `--limit \(all)` shows them all.")
+    let more = all - shown
+    return Terminal.style.quiet(
+      Language.text(
+        "\(more) more: `--limit \(all)` shows them all.",
+        de: "\(more) weitere: `--limit \(all)` zeigt sie alle."))
   }
 }
 

@@ -60,7 +60,10 @@ struct FastCommand: ParsableCommand {
           try TypedRules.check(start: start, end: nil, now: context.now)
         } catch .fastTooLong {
           // The usual sentence also asks for an end, which this command does not take.
-          throw CommandFailure("That was more than 14 days ago. Give a later start.")
+          throw CommandFailure(
+            Language.text(
+              "That was more than 14 days ago. Give a later start.",
+              de: "Das ist mehr als 14 Tage her. Gib einen späteren Beginn an."))
         }
       }
       let typedTarget = try typedTarget(duration ?? target)
@@ -70,10 +73,14 @@ struct FastCommand: ParsableCommand {
           at: start, targetMinutes: typedTarget ?? settings.targetMinutes)
         return (session, settings)
       }
-      var words =
-        "Fasting since \(context.words(session.span.start)), with a target of "
-        + "\(DurationText.text(minutes: session.targetMinutes)). "
-        + "`atrest fast complete` ends it whenever you like."
+      let (since, target) = (
+        context.words(session.span.start), DurationText.text(minutes: session.targetMinutes)
+      )
+      var words = Language.text(
+        "Fasting since \(since), with a target of \(target). "
+          + "`atrest fast complete` ends it whenever you like.",
+        de: "Du fastest seit \(since), mit einem Ziel von \(target). "
+          + "`atrest fast complete` beendet es, wann immer du magst.")
       if let line = Vigil(settings).fastStart {
         words += "\n" + Terminal.colourStyle.scripture(line)
       }
@@ -143,7 +150,9 @@ struct FastCommand: ParsableCommand {
     var words = ArrivalView.text(of: session, snapshot, context, isRead: Terminal.isRead)
     if let overlap { words += "\n" + overlap }
     if let next = stillOpen.first {
-      words += "\n\(SessionWords.stillOpen(next, context)) `atrest status` shows it."
+      words +=
+        "\n\(SessionWords.stillOpen(next, context)) "
+        + Language.text("`atrest status` shows it.", de: "`atrest status` zeigt es.")
     }
     try format.answer(SessionRow(session, now: context.now), words)
     if !format.isJSON { try TransitionView.showOnce(snapshot, in: replica) }

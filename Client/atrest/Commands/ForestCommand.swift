@@ -147,7 +147,9 @@ struct TreeCommand: ParsableCommand {
     let session = try find(in: replica, context)
     guard let state = TreeView.state(of: session, at: context.now, entitlement) else {
       throw CommandFailure(
-        "That fast left no tree: one stands for 4 hours and more, from 70 % of the target on.")
+        Language.text(
+          "That fast left no tree: one stands for 4 hours and more, from 70 % of the target on.",
+          de: "Von diesem Fasten steht kein Baum: einer steht ab 4 Stunden und ab 70 % des Ziels."))
     }
     let character = TreeCharacter(id: session.id)
     let row = row(session, state, character)
@@ -174,7 +176,10 @@ struct TreeCommand: ParsableCommand {
       try Fasting(store.openSessions()).active ?? store.history(limit: 1).first
     }
     guard let session else {
-      throw CommandFailure("There is no tree yet. `atrest fast start` begins a fast.")
+      throw CommandFailure(
+        Language.text(
+          "There is no tree yet. `atrest fast start` begins a fast.",
+          de: "Noch steht kein Baum. `atrest fast start` beginnt ein Fasten."))
     }
     return session
   }
@@ -199,6 +204,9 @@ struct TreeCommand: ParsableCommand {
 extension PictureFile {
   /// Where the account has no forest. What there is has a way to it.
   static var noForest: CommandFailure {
-    CommandFailure("There is no forest on this account. `atrest calendar` shows the fasts.")
+    CommandFailure(
+      Language.text(
+        "There is no forest on this account. `atrest calendar` shows the fasts.",
+        de: "Zu diesem Konto gehört kein Wald. `atrest calendar` zeigt das Fasten."))
   }
 }

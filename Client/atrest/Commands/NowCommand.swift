@@ -49,7 +49,10 @@ struct NowCommand: ParsableCommand {
     guard let replica = try options.openExisting() else {
       try answer.answer(
         NowRow(.empty, context),
-        "\(Word.timerFirstRun.text) `atrest fast start` begins a fast, `atrest --help` shows the rest."
+        Word.timerFirstRun.text + " "
+          + Language.text(
+            "`atrest fast start` begins a fast, `atrest --help` shows the rest.",
+            de: "`atrest fast start` beginnt, `atrest --help` zeigt den Rest.")
       )
       return
     }

@@ -62,15 +62,19 @@ struct SessionsCommand: ParsableCommand {
     ) -> String {
       var lines: [String] = []
       if sessions.isEmpty {
-        lines.append("No fasts here. `atrest fast start` begins one when you're ready.")
+        lines.append(
+          Language.text(
+            "No fasts here. `atrest fast start` begins one when you're ready.",
+            de: "Hier ist noch kein Fasten. `atrest fast start` beginnt, wenn du so weit bist."))
       } else if !page.isEmpty {
         let ids = ShortID.shortened(sessions.map { ShortID.hex($0.id) })
         lines.append(SessionWords.list(page, ids: ids, context).text(Terminal.style))
       }
       let hidden = sessions.count - shown
       if hidden > 0 {
-        let count = hidden == 1 ? "1 fast" : "\(hidden) fasts"
-        let note = "\(count) under 4 hours or let go: `--all` shows them too."
+        let note = Language.text(
+          "\(hidden == 1 ? "1 fast" : "\(hidden) fasts") under 4 hours or let go: `--all` shows them too.",
+          de: "\(hidden) unter 4 Stunden oder losgelassen: `--all` zeigt auch das.")
         lines.append(Terminal.style.quiet(note))
       }
       let ids = ShortID.shortened(sessions.map { ShortID.hex($0.id) })
@@ -158,7 +162,10 @@ struct SessionsCommand: ParsableCommand {
       }
       try format.answer(
         SessionRow(session, now: context.now),
-        ["Corrected.", SessionWords.detail(session, context), overlap].compactMap(\.self)
+        [
+          Language.text("Corrected.", de: "Berichtigt."), SessionWords.detail(session, context),
+          overlap,
+        ].compactMap(\.self)
           .joined(separator: "\n"))
     }
   }
@@ -189,7 +196,9 @@ struct SessionsCommand: ParsableCommand {
       }
       try format.answer(
         SessionRow(session, now: context.now),
-        "Deleted the fast: \(AtrestVocabulary.words(session.span, context)).")
+        Language.text(
+          "Deleted the fast: \(AtrestVocabulary.words(session.span, context)).",
+          de: "Das Fasten ist gelöscht: \(AtrestVocabulary.words(session.span, context))."))
     }
   }
 }

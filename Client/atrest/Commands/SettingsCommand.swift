@@ -194,9 +194,13 @@ struct VigilCommand: ParsableCommand {
       if let fragment {
         words = "\(style.scripture(fragment.text))\n\(style.citation(fragment.citation))"
       } else if vigil.isOn {
-        words = "Vigil is on."
+        words = Language.text("Vigil is on.", de: "Vigil ist an.")
       } else {
-        words = "Vigil is off. \(Word.vigilSectionExplanation.text) `atrest vigil on` turns it on."
+        words =
+          Language.text("Vigil is off.", de: "Vigil ist aus.") + " "
+          + Word.vigilSectionExplanation.text + " "
+          + Language.text(
+            "`atrest vigil on` turns it on.", de: "`atrest vigil on` schaltet sie ein.")
       }
       try format.answer(
         Row(on: vigil.isOn, fragment: fragment.map(NowRow.Fragment.init)), words)
@@ -224,7 +228,9 @@ struct PremiumCommand: ParsableCommand {
       snapshot.isTransitionDue || snapshot.choices.settings.transitionDismissed
     guard Paywall.isReachable(for: snapshot.entitlement, hadTransition: hadTransition) else {
       throw CommandFailure(
-        "There is nothing to buy here. `atrest entitlement` shows what is known.")
+        Language.text(
+          "There is nothing to buy here. `atrest entitlement` shows what is known.",
+          de: "Hier gibt es nichts zu kaufen. `atrest entitlement` zeigt, was bekannt ist."))
     }
     let width = Terminal.isRead ? min(ScreenSize.current().columns - 2, 60) : 60
     let isUnicode = Terminal.isUnicode(environment: ProcessInfo.processInfo.environment)

@@ -27,8 +27,11 @@ struct StatusCommand: ParsableCommand {
     guard let replica = try options.openExisting() else {
       try format.answer(
         StatusReport.empty(context),
-        "Nothing is written here yet. `atrest fast start` begins a fast when you're ready, and "
-          + "`atrest pair LINK` brings in what your other devices hold.")
+        Language.text(
+          "Nothing is written here yet. `atrest fast start` begins a fast when you're ready, and "
+            + "`atrest pair LINK` brings in what your other devices hold.",
+          de: "Noch steht hier nichts. `atrest fast start` beginnt, wenn du so weit bist, und "
+            + "`atrest pair LINK` holt, was deine anderen Geräte haben."))
       return
     }
     let status = try replica.status()

@@ -38,7 +38,9 @@ struct TimerCommand: ParsableCommand {
   }
 
   private static let noTerminal = CommandFailure(
-    "The live timer needs a terminal to draw on. `atrest` shows the same once.", .usage)
+    Language.text(
+      "The live timer needs a terminal to draw on. `atrest` shows the same once.",
+      de: "Der Timer braucht ein Terminal zum Zeichnen. `atrest` zeigt dasselbe einmal."), .usage)
 }
 
 /// Drives the model with a terminal and a replica.
@@ -110,7 +112,10 @@ private final class LiveTimer: LiveView {
 
   private func fail(_ error: any Error) {
     let sentence =
-      Atrest.failure(of: error)?.sentence ?? "That did not work. `atrest status` may say more."
+      Atrest.failure(of: error)?.sentence
+      ?? Language.text(
+        "That did not work. `atrest status` may say more.",
+        de: "Das hat nicht geklappt. `atrest status` sagt vielleicht mehr.")
     _ = model.handle(.failed(sentence))
   }
 
@@ -201,6 +206,10 @@ private final class LiveTimer: LiveView {
     return undone.action == last.action && undone.changes.map(\.after.key.id) == [last.id]
   }
 
-  private static let changedSince = CommandFailure(
-    "Something else was done since. `atrest undo` takes back what was done last.")
+  private static var changedSince: CommandFailure {
+    CommandFailure(
+      Language.text(
+        "Something else was done since. `atrest undo` takes back what was done last.",
+        de: "Seitdem geschah etwas anderes. `atrest undo` nimmt das Letzte zurück."))
+  }
 }

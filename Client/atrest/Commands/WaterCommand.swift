@@ -85,7 +85,7 @@ struct WaterCommand: ParsableCommand {
       let total = WaterDay.total(of: water, onDayOf: context.now, in: context.zone)
       try format.answer(
         WaterRow(entry, in: context.zone),
-        "Noted \(AtrestVocabulary.words(entry.intake, person)). Today: \(person.amount(total)).")
+        WaterWords.noted(entry, total: total, person))
     }
   }
 
@@ -123,7 +123,7 @@ struct WaterCommand: ParsableCommand {
       try format.answer(
         WaterDayRow(day, context),
         day.map { WaterWords.list([$0], ids: ids, context, Terminal.style) }
-          ?? "\(Word.waterEmpty.text) `atrest water add` notes a glass.")
+          ?? "\(Word.waterEmpty.text) \(WaterWords.howToNote)")
     }
   }
 
@@ -160,7 +160,7 @@ struct WaterCommand: ParsableCommand {
       try format.answer(
         shown.flatMap { $0.entries.reversed() }.map { WaterRow($0, in: context.zone) },
         shown.isEmpty
-          ? "Nothing noted in this time. `atrest water add` notes a glass."
+          ? WaterWords.nothing
           : WaterWords.list(shown, ids: ids, context.following(choices), Terminal.style))
     }
   }
@@ -206,7 +206,7 @@ struct WaterCommand: ParsableCommand {
       }
       try format.answer(
         WaterRow(entry, in: context.zone),
-        "Corrected: \(AtrestVocabulary.words(entry.intake, context.following(choices))).")
+        WaterWords.corrected(entry, context.following(choices)))
     }
   }
 
@@ -236,7 +236,7 @@ struct WaterCommand: ParsableCommand {
       }
       try format.answer(
         WaterRow(entry, in: context.zone),
-        "Deleted \(AtrestVocabulary.words(entry.intake, context.following(choices))).")
+        WaterWords.deleted(entry, context.following(choices)))
     }
   }
 

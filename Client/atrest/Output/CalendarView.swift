@@ -78,12 +78,15 @@ enum CalendarView {
 
   /// A table of entries, newest first.
   static func list(_ entries: [CalendarEntry], _ context: CommandContext) -> Table {
-    var table = Table("ENDED", "LASTED", "")
+    var table = Table(
+      Language.text("ENDED LASTED", de: "ENDE DAUER").split(separator: " ").map(String.init) + [""],
+      rows: [])
     for entry in entries {
-      table.add(
+      table.add([
         context.words(entry.date),
         DurationText.text(milliseconds: entry.durationMilliseconds),
-        SessionWords.ending(entry.session))
+        SessionWords.ending(entry.session),
+      ])
     }
     return table
   }

@@ -101,7 +101,8 @@ struct NowView {
       return lines
     }
     let elapsed = session.elapsedMilliseconds(at: context.now)
-    let begun = elapsed < 0 ? "starts" : "since"
+    let begun =
+      elapsed < 0 ? Language.text("starts", de: "ab") : Language.text("since", de: "seit")
     var lines = [
       "\(style.strong(ElapsedText.text(milliseconds: elapsed)))  "
         + style.quiet("\(begun) \(context.words(session.span.start))")
@@ -120,31 +121,45 @@ struct NowView {
     // Between fasts it is not shown: `atrest water` has it.
     var lines =
       snapshot.active == nil
-      ? [] : ["Water today: \(context.amount(snapshot.waterToday(context)))"]
+      ? [] : [SessionWords.waterToday(context.amount(snapshot.waterToday(context)))]
     for other in snapshot.open where other.id != snapshot.active?.id {
       let hex = ShortID.hex(other.id)
       let id = snapshot.shortIDs[hex] ?? hex
-      lines.append(
-        "Also open: \(id), since \(context.words(other.span.start)). `atrest sessions edit \(id) --end TIME` "
-          + "ends it, `atrest sessions delete \(id)` takes it away.")
+      lines.append(SessionWords.alsoOpen(id, since: other.span.start, context))
     }
     if snapshot.isPaired, snapshot.waiting > 0 {
-      let waits = snapshot.waiting == 1 ? "1 change waits" : "\(snapshot.waiting) changes wait"
-      lines.append("\(waits) for the next sync.")
+      lines.append(
+        Language.text(
+          snapshot.waiting == 1
+            ? "1 change waits for the next sync."
+            : "\(snapshot.waiting) changes wait for the next sync.",
+          de: snapshot.waiting == 1
+            ? "1 Änderung wartet auf den nächsten Abgleich."
+            : "\(snapshot.waiting) Änderungen warten auf den nächsten Abgleich."))
     }
     if snapshot.stuck > 0 {
       lines.append(
-        "\(snapshot.stuck == 1 ? "1 change needs" : "\(snapshot.stuck) changes need") you: `atrest status` says why."
-      )
+        Language.text(
+          "\(snapshot.stuck == 1 ? "1 change needs" : "\(snapshot.stuck) changes need") you: `atrest status` says why.",
+          de:
+            "\(snapshot.stuck == 1 ? "1 Änderung braucht" : "\(snapshot.stuck) Änderungen brauchen") dich: `atrest status` sagt, warum."
+        ))
     }
     if snapshot.conflicts > 0 {
-      let count =
-        snapshot.conflicts == 1 ? "One change was" : "\(snapshot.conflicts) changes were"
-      lines.append("\(count) set aside: `atrest conflicts list` shows both sides.")
+      lines.append(
+        Language.text(
+          "\(snapshot.conflicts == 1 ? "One change was" : "\(snapshot.conflicts) changes were") set aside: `atrest conflicts list` shows both sides.",
+          de:
+            "\(snapshot.conflicts == 1 ? "Eine Änderung wurde" : "\(snapshot.conflicts) Änderungen wurden") beiseitegelegt: `atrest conflicts list` zeigt beide Seiten."
+        ))
     }
     if snapshot.overlaps > 0 {
-      let count = snapshot.overlaps == 1 ? "Two fasts share" : "Some fasts share"
-      lines.append("\(count) some of their time: `atrest sessions list` says which.")
+      lines.append(
+        Language.text(
+          "\(snapshot.overlaps == 1 ? "Two fasts share" : "Some fasts share") some of their time: `atrest sessions list` says which.",
+          de:
+            "\(snapshot.overlaps == 1 ? "Zwei Fasten überschneiden sich" : "Einige Fasten überschneiden sich"): `atrest sessions list` sagt, welche."
+        ))
     }
     if snapshot.active == nil {
       // The counterpart of the icons at the bottom of the app's screen between fasts.

@@ -36,44 +36,73 @@ enum SessionWords {
   /// A table of fasts, latest start first.
   static func list(_ sessions: [Session], ids: [String: String], _ context: CommandContext) -> Table
   {
-    var table = Table("ID", "STARTED", "ENDED", "LASTED", "TARGET", "")
+    var table = Table(
+      Language.text("ID STARTED ENDED LASTED TARGET", de: "ID BEGINN ENDE DAUER ZIEL")
+        .split(separator: " ").map(String.init) + [""], rows: [])
     for session in sessions {
       let hex = ShortID.hex(session.id)
       table.add(
         ids[hex] ?? hex, context.words(session.span.start),
-        session.span.end.map(context.words) ?? "still open",
+        session.span.end.map(context.words) ?? openWord,
         DurationText.text(milliseconds: session.elapsedMilliseconds(at: context.now)),
         DurationText.text(minutes: session.targetMinutes),
-        session.span.outcome == .completed ? "" : session.span.outcome.word)
+        session.span.outcome == .completed ? "" : session.span.outcome.title)
     }
     return table
   }
 
   /// All details of a fast.
   static func detail(_ session: Session, _ context: CommandContext) -> String {
-    var lines = [
-      "id       \(session.id.uuidString.lowercased())",
-      "started  \(context.words(session.span.start))",
-      "ended    \(session.span.end.map(context.words) ?? "still open")",
-      "lasted   \(DurationText.text(milliseconds: session.elapsedMilliseconds(at: context.now)))",
-      "target   \(DurationText.text(minutes: session.targetMinutes))",
-      "outcome  \(session.span.outcome.word)",
+    let names = Language.text(
+      "id       ,started  ,ended    ,lasted   ,target   ,outcome  ",
+      de: "ID       ,Beginn   ,Ende     ,Dauer    ,Ziel     ,Ausgang  ")
+    let values = [
+      session.id.uuidString.lowercased(), context.words(session.span.start),
+      session.span.end.map(context.words) ?? openWord,
+      DurationText.text(milliseconds: session.elapsedMilliseconds(at: context.now)),
+      DurationText.text(minutes: session.targetMinutes), session.span.outcome.title,
     ]
-    if session.span.outcome == .completed, !session.isInHistory {
-      lines.append("Fasts under 4 hours are kept, and left out of the history.")
-    }
+    var lines = zip(names.split(separator: ","), values).map { "\($0)\($1)" }
+    if session.span.outcome == .completed, !session.isInHistory { lines.append(short) }
     return lines.joined(separator: "\n")
+  }
+
+  private static var openWord: String { Language.text("still open", de: "noch offen") }
+
+  /// Said of a fast that no list shows.
+  static var short: String {
+    Language.text(
+      "Fasts under 4 hours are kept, and left out of the history.",
+      de: "Fasten unter 4 Stunden bleibt gespeichert, steht aber nicht im Verlauf.")
+  }
+
+  /// Today's water.
+  static func waterToday(_ amount: String) -> String {
+    Language.text("Water today: \(amount)", de: "Wasser heute: \(amount)")
+  }
+
+  /// Another open fast, and what can be done with it.
+  static func alsoOpen(_ id: String, since start: WallTime, _ context: CommandContext) -> String {
+    Language.text(
+      "Also open: \(id), since \(context.words(start)). `atrest sessions edit \(id) --end TIME` "
+        + "ends it, `atrest sessions delete \(id)` takes it away.",
+      de:
+        "Auch noch offen: \(id), seit \(context.words(start)). `atrest sessions edit \(id) --end TIME` "
+        + "beendet es, `atrest sessions delete \(id)` entfernt es.")
   }
 
   /// The ending of a completed fast in the words of calendar and history.
   static func ending(_ session: Session) -> String {
-    guard let entry = CalendarEntry(session) else { return "Ended" }
+    guard let entry = CalendarEntry(session) else { return Language.text("Ended", de: "Beendet") }
     return (entry.endedEarly ? Word.calendarEndedEarly : .calendarCompleted).text
   }
 
   /// Mentions another fast that is still open.
   static func stillOpen(_ session: Session, _ context: CommandContext) -> String {
-    "Another fast is still open, since \(context.words(session.span.start))."
+    let start = context.words(session.span.start)
+    return Language.text(
+      "Another fast is still open, since \(start).",
+      de: "Ein anderes Fasten ist noch offen, seit \(start).")
   }
 
   /// Asks about fasts that share time with one, and says how to correct that. Nil if none does.
@@ -82,11 +111,18 @@ enum SessionWords {
   ) -> String? {
     guard let other = others.first else { return nil }
     let id = { (session: Session) in ids[ShortID.hex(session.id)] ?? ShortID.hex(session.id) }
-    let more = others.count == 1 ? "" : ", and with \(others.count - 1) more"
-    return "It shares time with the fast \(id(other)), "
-      + "\(AtrestVocabulary.words(other.span, context))\(more). Is that one fast noted twice? Both count as it is; "
-      + "`atrest sessions delete \(id(other))` takes that one away, "
-      + "`atrest sessions edit \(id(session)) --start TIME` or `--end TIME` corrects this one."
+    let more = others.count - 1
+    let span = AtrestVocabulary.words(other.span, context)
+    return Language.text(
+      "It shares time with the fast \(id(other)), \(span)\(more == 0 ? "" : ", and with \(more) more"). "
+        + "Is that one fast noted twice? Both count as it is; "
+        + "`atrest sessions delete \(id(other))` takes that one away, "
+        + "`atrest sessions edit \(id(session)) --start TIME` or `--end TIME` corrects this one.",
+      de:
+        "Es überschneidet sich mit dem Fasten \(id(other)), \(span)\(more == 0 ? "" : ", und mit \(more) weiteren"). "
+        + "Ist das dasselbe, zweimal notiert? So zählen beide; "
+        + "`atrest sessions delete \(id(other))` entfernt jenes, "
+        + "`atrest sessions edit \(id(session)) --start TIME` oder `--end TIME` berichtigt dieses.")
   }
 
   /// The most overlaps that a list names.
@@ -98,15 +134,23 @@ enum SessionWords {
   ) -> [String] {
     let id = { (session: Session) in ids[ShortID.hex(session.id)] ?? ShortID.hex(session.id) }
     var lines = overlaps.prefix(namedOverlaps).map {
-      "\(id($0.earlier)) and \(id($0.later)) share some of their time."
+      let (one, other) = (id($0.earlier), id($0.later))
+      return Language.text(
+        "\(one) and \(other) share some of their time.",
+        de: "\(one) und \(other) überschneiden sich.")
     }
     guard !lines.isEmpty else { return [] }
     if overlaps.count > namedOverlaps {
-      lines.append("So do \(overlaps.count - namedOverlaps) more pairs.")
+      let more = overlaps.count - namedOverlaps
+      lines.append(
+        Language.text("So do \(more) more pairs.", de: "Ebenso \(more) weitere Paare."))
     }
     lines.append(
-      "Each counts, and has a tree. `atrest sessions delete ID` takes one away, `atrest sessions edit ID` corrects it."
-    )
+      Language.text(
+        "Each counts, and has a tree. `atrest sessions delete ID` takes one away, "
+          + "`atrest sessions edit ID` corrects it.",
+        de: "Jedes zählt und hat einen Baum. `atrest sessions delete ID` entfernt eines, "
+          + "`atrest sessions edit ID` berichtigt es."))
     return lines
   }
 
@@ -115,13 +159,15 @@ enum SessionWords {
     let length = DurationText.text(milliseconds: session.elapsedMilliseconds(at: context.now))
     switch session.span.outcome {
     case .completed:
-      let words = "\(ending(session)) after \(length)."
-      return session.isInHistory
-        ? words : "\(words) Fasts under 4 hours are kept, and left out of the history."
+      let ending = ending(session)
+      let words = Language.text("\(ending) after \(length).", de: "\(ending) nach \(length).")
+      return session.isInHistory ? words : "\(words) \(short)"
     case .abandoned:
-      return "Let go after \(length). That is fine; the next one can begin whenever you like."
+      return Language.text(
+        "Let go after \(length). That is fine; the next one can begin whenever you like.",
+        de: "Losgelassen nach \(length). Das ist gut so; das nächste beginnt, wann immer du magst.")
     case .active:
-      return "Going on, \(length) so far."
+      return Language.text("Going on, \(length) so far.", de: "Es geht weiter, bisher \(length).")
     }
   }
 }

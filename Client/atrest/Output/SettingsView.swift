@@ -108,9 +108,13 @@ enum SettingsWords {
     case .waterUnit:
       return (stored.flatMap(WaterUnit.init(rawValue:)) ?? context.localeFormat.unit).rawValue
     case .quickAdd: return context.amount(settings.quickAddMillilitres)
-    case .vigil: return settings.vigil ? "on" : "off"
+    case .vigil: return switchWord(settings.vigil)
     case .transitionDismissed: return SwitchSetting.value(settings.transitionDismissed)
     }
+  }
+
+  private static func switchWord(_ isOn: Bool) -> String {
+    isOn ? Language.text("on", de: "an") : Language.text("off", de: "aus")
   }
 
   /// Shown after a setting was changed.
@@ -118,11 +122,18 @@ enum SettingsWords {
     let value = value(setting, stored: stored, context)
     switch setting {
     case .target:
-      return
-        "Your usual target is \(value). \(Word.settingsFastingNote.text) A fast that goes on keeps its own."
-    case .waterUnit: return "Water is shown in \(context.unit.sign)."
-    case .quickAdd: return "`atrest water add` notes \(value)."
-    case .vigil: return "Vigil is \(value)."
+      let note = Word.settingsFastingNote.text
+      return Language.text(
+        "Your usual target is \(value). \(note) A fast that goes on keeps its own.",
+        de: "Dein übliches Ziel ist \(value). \(note) Ein Fasten, das läuft, behält seines.")
+    case .waterUnit:
+      return Language.text(
+        "Water is shown in \(context.unit.sign).",
+        de: "Wasser wird in \(context.unit.sign) angezeigt.")
+    case .quickAdd:
+      return Language.text(
+        "`atrest water add` notes \(value).", de: "`atrest water add` notiert \(value).")
+    case .vigil: return Language.text("Vigil is \(value).", de: "Vigil ist \(value).")
     case .transitionDismissed: return value
     }
   }
@@ -152,7 +163,10 @@ enum SettingsWords {
         lines.append("  \(Word.settingsDataExport.text): `atrest export FILE`")
         lines.append("  \(Word.settingsDataImport.text): `atrest import FILE`")
         lines.append(style.quiet("  \(note.text)"))
-      case .account: lines.append("  Purchases: `atrest entitlement`")
+      case .account:
+        lines.append(
+          "  " + Language.text("Purchases: `atrest entitlement`", de: "Käufe: `atrest entitlement`")
+        )
       case .legal:
         lines.append("  \(legal(.settingsLegalTerms))")
         lines.append("  \(legal(.settingsLegalPrivacy))")
@@ -162,7 +176,10 @@ enum SettingsWords {
   }
 
   /// A page of terms: the app has them, the command line has no page for them.
-  private static func legal(_ word: Word) -> String { "\(word.text): in the settings of the app" }
+  private static func legal(_ word: Word) -> String {
+    word.text
+      + Language.text(": in the settings of the app", de: ": in den Einstellungen der App")
+  }
 
   /// The small tree that stands for Atrest, line by line, each to be centred.
   private static func glyph(isUnicode: Bool) -> [String] {

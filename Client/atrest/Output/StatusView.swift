@@ -41,30 +41,40 @@ struct StatusReport: Encodable, Equatable {
   func text(sessionIDs: [String: String], _ context: CommandContext, _ style: Style) -> String {
     var lines: [String] = []
     if let active {
-      let elapsed = active.start > context.now ? "starts" : "since"
-      lines.append(style.strong("Fasting \(elapsed) \(context.words(active.start))"))
-      var line = "  \(DurationText.text(minutes: active.elapsedMinutes)) so far, target "
-      line += DurationText.text(minutes: active.targetMinutes)
+      let (isAhead, start) = (active.start > context.now, context.words(active.start))
+      lines.append(
+        style.strong(
+          Language.text(
+            "Fasting \(isAhead ? "starts" : "since") \(start)",
+            de: isAhead ? "Das Fasten beginnt \(start)" : "Du fastest seit \(start)")))
+      let elapsed = DurationText.text(minutes: active.elapsedMinutes)
+      let target = DurationText.text(minutes: active.targetMinutes)
+      var line = Language.text(
+        "  \(elapsed) so far, target \(target)", de: "  bisher \(elapsed), Ziel \(target)")
       let milestone = active.milestone.flatMap(Milestone.init(rawValue:))
       if let milestone { line += "; \(milestone.name)" }
       lines.append(line)
       if let milestone { lines.append(style.quiet("  \(milestone.companionText)")) }
     } else {
-      lines.append("No fast is going on. `atrest fast start` begins one when you're ready.")
+      lines.append(
+        Language.text(
+          "No fast is going on. `atrest fast start` begins one when you're ready.",
+          de: "Du fastest gerade nicht. `atrest fast start` beginnt, wenn du so weit bist."))
     }
     for other in otherOpen {
       let id = short(other.id, sessionIDs)
-      lines.append(
-        "Also open: \(id), since \(context.words(other.start)). `atrest sessions edit \(id) --end TIME` "
-          + "ends it, `atrest sessions delete \(id)` takes it away.")
+      lines.append(SessionWords.alsoOpen(id, since: other.start, context))
     }
-    lines.append("Water today: \(context.amount(waterTodayMillilitres))")
+    lines.append(SessionWords.waterToday(context.amount(waterTodayMillilitres)))
     lines += sync.lines(context, of: Atrest.self)
     if conflicts > 0 {
-      let count = conflicts == 1 ? "One change was" : "\(conflicts) changes were"
       lines.append(
-        "\(count) set aside because another device changed the same thing. "
-          + "`atrest conflicts list` shows both sides.")
+        Language.text(
+          "\(conflicts == 1 ? "One change was" : "\(conflicts) changes were") set aside because another device "
+            + "changed the same thing. `atrest conflicts list` shows both sides.",
+          de:
+            "\(conflicts == 1 ? "Eine Änderung wurde" : "\(conflicts) Änderungen wurden") beiseitegelegt, weil ein "
+            + "anderes Gerät dasselbe geändert hat. `atrest conflicts list` zeigt beide Seiten."))
     }
     return lines.joined(separator: "\n")
   }

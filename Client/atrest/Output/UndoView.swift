@@ -42,9 +42,13 @@ struct UndoRow: Encodable, Equatable {
 enum UndoWords {
   /// Where no action is remembered, or none of a kind.
   static func nothing(_ kind: UserAction? = nil) -> CommandFailure {
-    let what = kind == .water ? "no water that you noted" : "nothing you did"
+    let isWater = kind == .water
     return CommandFailure(
-      "Nothing to take back: this device remembers \(what) on it in the last 30 days.")
+      Language.text(
+        "Nothing to take back: this device remembers \(isWater ? "no water that you noted" : "nothing you did") on it in the last 30 days.",
+        de:
+          "Nichts zurückzunehmen: Aus den letzten 30 Tagen ist auf diesem Gerät \(isWater ? "kein Wasser" : "nichts") vermerkt."
+      ))
   }
 
   /// The action's name in JSON.
@@ -68,22 +72,33 @@ enum UndoWords {
   /// Shown if nothing could be undone.
   static func kept(_ undone: UndoneAction) -> String {
     if undone.changes.isEmpty {
-      return "That changed too much at once to be taken back by one word."
+      return Language.text(
+        "That changed too much at once to be taken back by one word.",
+        de: "Das hat zu viel auf einmal geändert, um es mit einem Wort zurückzunehmen.")
     }
     if undone.changes.contains(where: \.anotherGoesOn) { return anotherGoesOn }
-    return "What you did last was changed again since, so it stays as it is now."
+    return Language.text(
+      "What you did last was changed again since, so it stays as it is now.",
+      de: "Was du zuletzt getan hast, wurde seitdem wieder geändert und bleibt, wie es ist.")
   }
 
   /// The advice if nothing could be undone.
   static func next(_ undone: UndoneAction) -> String {
     undone.isWaiting
-      ? "`atrest sessions edit` lets it go on once the other one has ended."
-      : "Once more takes back what was done before that."
+      ? Language.text(
+        "`atrest sessions edit` lets it go on once the other one has ended.",
+        de: "`atrest sessions edit` lässt es weitergehen, wenn das andere geendet hat.")
+      : Language.text(
+        "Once more takes back what was done before that.",
+        de: "Noch einmal nimmt zurück, was davor geschah.")
   }
 
   /// Shown if a fast was not reopened because another one is active.
-  private static let anotherGoesOn =
-    "Another fast goes on, so the one before it stays as it is now. Only one goes on at a time."
+  private static var anotherGoesOn: String {
+    Language.text(
+      "Another fast goes on, so the one before it stays as it is now. Only one goes on at a time.",
+      de: "Ein anderes Fasten läuft, darum bleibt das davor, wie es ist. Es läuft immer nur eines.")
+  }
 
   /// What was undone, as text.
   static func text(_ undone: UndoneAction, _ context: CommandContext) -> String {
@@ -98,9 +113,12 @@ enum UndoWords {
         lines.append(anotherGoesOn)
       } else if !change.kept.isEmpty {
         let fields = change.kept.map { noun($0, change.after.key.kind) }
+          .joined(separator: Language.text(" and ", de: " und ")).asPlainSentence
+        let isOne = change.kept.count == 1
         lines.append(
-          "\(fields.joined(separator: " and ").asPlainSentence) changed again since, and "
-            + "\(fields.count == 1 ? "stays" : "stay") as now.")
+          Language.text(
+            "\(fields) changed again since, and \(isOne ? "stays" : "stay") as now.",
+            de: "Seitdem wieder geändert und darum wie jetzt: \(fields)."))
       }
     }
     return lines.joined(separator: "\n")
@@ -109,8 +127,14 @@ enum UndoWords {
   /// One sentence for a whole action; nil for actions described per record.
   private static func wholeSentence(_ action: UserAction) -> String? {
     switch action {
-    case .restore: "Undone: what was written back is as it was before, and set aside again."
-    case .import: "Undone: what the file brought is taken away, and what it changed is as it was."
+    case .restore:
+      Language.text(
+        "Undone: what was written back is as it was before, and set aside again.",
+        de: "Zurückgenommen: Der alte Stand gilt wieder, und der andere liegt wieder beiseite.")
+    case .import:
+      Language.text(
+        "Undone: what the file brought is taken away, and what it changed is as it was.",
+        de: "Zurückgenommen: Was die Datei brachte, ist fort, und was sie änderte, ist wie zuvor.")
     default: nil
     }
   }
@@ -120,44 +144,78 @@ enum UndoWords {
   ) -> String {
     func fast(_ record: Record?) -> String {
       let session = record.flatMap { try? Session($0) }
-      return session.map { AtrestVocabulary.words($0.span, context) } ?? "a fast"
+      return session.map { AtrestVocabulary.words($0.span, context) }
+        ?? Language.text("a fast", de: "ein Fasten")
     }
     func glass(_ record: Record?) -> String {
       let entry = record.flatMap { try? WaterEntry($0) }
-      return entry.map { AtrestVocabulary.words($0.intake, context) } ?? "something drunk"
+      return entry.map { AtrestVocabulary.words($0.intake, context) }
+        ?? Language.text("something drunk", de: "etwas Getrunkenes")
     }
     switch action {
-    case .begin: return "Undone: the fast \(fast(change.after)) was not begun."
-    case .end, .abandon: return "Undone: the fast goes on, \(fast(change.before))."
-    case .water: return "Undone: \(glass(change.after)), is taken away."
+    case .begin:
+      return Language.text(
+        "Undone: the fast \(fast(change.after)) was not begun.",
+        de: "Zurückgenommen: Das Fasten \(fast(change.after)) ist nicht begonnen.")
+    case .end, .abandon:
+      return Language.text(
+        "Undone: the fast goes on, \(fast(change.before)).",
+        de: "Zurückgenommen: Das Fasten geht weiter, \(fast(change.before)).")
+    case .water:
+      return Language.text(
+        "Undone: \(glass(change.after)), is taken away.",
+        de: "Zurückgenommen: \(glass(change.after)), ist fort.")
     case .editFast:
       let target = change.before.flatMap { try? Session($0) }.map {
-        ", target \(DurationText.text(minutes: $0.targetMinutes))"
+        let target = DurationText.text(minutes: $0.targetMinutes)
+        return Language.text(", target \(target)", de: ", Ziel \(target)")
       }
-      return "Undone: the fast is as it was, \(fast(change.before))\(target ?? "")."
-    case .editWater: return "Undone: it is as it was, \(glass(change.before))."
-    case .deleteFast: return "Undone: the fast is back, \(fast(change.before))."
-    case .deleteWater: return "Undone: it is back, \(glass(change.before))."
+      let before = fast(change.before) + (target ?? "")
+      return Language.text(
+        "Undone: the fast is as it was, \(before).",
+        de: "Zurückgenommen: Das Fasten ist wie zuvor, \(before).")
+    case .editWater:
+      return Language.text(
+        "Undone: it is as it was, \(glass(change.before)).",
+        de: "Zurückgenommen: Es ist wie zuvor, \(glass(change.before)).")
+    case .deleteFast:
+      return Language.text(
+        "Undone: the fast is back, \(fast(change.before)).",
+        de: "Zurückgenommen: Das Fasten ist wieder da, \(fast(change.before)).")
+    case .deleteWater:
+      return Language.text(
+        "Undone: it is back, \(glass(change.before)).",
+        de: "Zurückgenommen: Es ist wieder da, \(glass(change.before)).")
     case .setting:
       let setting = Setting(rawValue: String(decoding: change.after.key.id, as: UTF8.self))
-      guard let setting else { return "Undone: the setting is as it was." }
+      guard let setting else {
+        return Language.text(
+          "Undone: the setting is as it was.", de: "Zurückgenommen: Die Einstellung ist wie zuvor.")
+      }
       let before = change.before.flatMap { $0.isDeleted ? nil : try? PreferenceField.value(of: $0) }
-      return
-        "Undone: \(SettingsWords.name(setting)) is \(SettingsWords.value(setting, stored: before, context)) again."
+      let (name, value) = (
+        SettingsWords.name(setting), SettingsWords.value(setting, stored: before, context)
+      )
+      return Language.text(
+        "Undone: \(name) is \(value) again.", de: "Zurückgenommen: \(name) ist wieder \(value).")
     case .edit:
       // Another app's: an undo must say what of it is gone.
       let noun = Atrest.recordWords.noun(change.after.key, change.after, context)
-      return "Undone: \(noun), is \(change.before == nil ? "taken away" : "as it was")."
+      let isGone = change.before == nil
+      return Language.text(
+        "Undone: \(noun), is \(isGone ? "taken away" : "as it was").",
+        de: "Zurückgenommen: \(noun), ist \(isGone ? "fort" : "wie zuvor").")
     case .restore, .import: return wholeSentence(action) ?? ""
     }
   }
 
   private static func noun(_ field: FieldNumber, _ kind: RecordKind) -> String {
     switch (kind, field) {
-    case (.session, SessionField.span): "its times"
-    case (.session, SessionField.target): "its target"
-    case (.water, WaterField.intake): "its time and amount"
-    default: "the rest"
+    case (.session, SessionField.span): Language.text("its times", de: "seine Zeiten")
+    case (.session, SessionField.target): Language.text("its target", de: "sein Ziel")
+    case (.water, WaterField.intake):
+      Language.text("its time and amount", de: "seine Zeit und Menge")
+    default: Language.text("the rest", de: "das Übrige")
     }
   }
 }

@@ -54,10 +54,42 @@ enum WaterWords {
     }.joined(separator: "\n")
   }
 
+  /// Shown after a drink was noted.
+  ///
+  /// - Parameter total: Today's in millilitres.
+  static func noted(_ entry: WaterEntry, total: Int, _ context: CommandContext) -> String {
+    let (words, total) = (AtrestVocabulary.words(entry.intake, context), context.amount(total))
+    return Language.text(
+      "Noted \(words). Today: \(total).", de: "Notiert: \(words). Heute: \(total).")
+  }
+
+  /// Shown after an entry was corrected.
+  static func corrected(_ entry: WaterEntry, _ context: CommandContext) -> String {
+    let words = AtrestVocabulary.words(entry.intake, context)
+    return Language.text("Corrected: \(words).", de: "Berichtigt: \(words).")
+  }
+
+  /// Shown after an entry was deleted.
+  static func deleted(_ entry: WaterEntry, _ context: CommandContext) -> String {
+    let words = AtrestVocabulary.words(entry.intake, context)
+    return Language.text("Deleted \(words).", de: "Gelöscht: \(words).")
+  }
+
+  static var howToNote: String {
+    Language.text(
+      "`atrest water add` notes a glass.", de: "`atrest water add` notiert ein Glas.")
+  }
+
+  /// Shown where a list is empty.
+  static var nothing: String {
+    Language.text("Nothing noted in this time.", de: "In dieser Zeit ist nichts notiert.") + " "
+      + howToNote
+  }
+
   private static func name(of day: LocalDay, _ context: CommandContext) -> String {
     switch day.number - LocalDay(context.now, in: context.zone).number {
-    case 0: "Today"
-    case -1: "Yesterday"
+    case 0: Word.waterInlineHeader.text
+    case -1: Language.text("Yesterday", de: "Gestern")
     default: TimeText.day(day)
     }
   }

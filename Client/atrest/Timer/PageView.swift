@@ -2,6 +2,7 @@
 // A page that is taller than the terminal: which of its rows are shown, and the keys that move it.
 
 import AtrestCommandLine
+import AtrestDomain
 import Foundation
 
 /// The rows of a page that are on the screen.
@@ -90,16 +91,16 @@ final class PageView: LiveView {
 
   /// The keys that do something now.
   private var help: String {
-    var keys = ["q back"]
-    if turn != nil { keys.append("← → month") }
-    if scroll.isMore.above { keys.append("↑ up") }
-    if scroll.isMore.below { keys.append("↓ down") }
-    if isTall { keys.append("Space page") }
+    var keys = [Language.text("q back", de: "q zurück")]
+    if turn != nil { keys.append(Language.text("← → month", de: "← → Monat")) }
+    if scroll.isMore.above { keys.append(Language.text("↑ up", de: "↑ hinauf")) }
+    if scroll.isMore.below { keys.append(Language.text("↓ down", de: "↓ hinab")) }
+    if isTall { keys.append(Language.text("Space page", de: "Leertaste Seite")) }
     let isUnicode = Terminal.isUnicode(environment: ProcessInfo.processInfo.environment)
     let help = keys.joined(separator: "   ")
     return isUnicode
       ? help
-      : help.replacingOccurrences(of: "← →", with: "left/right")
+      : help.replacingOccurrences(of: "← →", with: Language.text("left/right", de: "links/rechts"))
         .replacingOccurrences(of: "↑ ", with: "").replacingOccurrences(of: "↓ ", with: "")
   }
 

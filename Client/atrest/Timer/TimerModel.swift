@@ -261,7 +261,7 @@ struct TimerModel: Hashable {
       undoable = min(undoable + 1, Self.undoLimit)
       notice = nil
       if let shown, !shown.isInHistory {
-        say("Fasts under 4 hours are kept, and left out of the history.")
+        say(SessionWords.short)
       }
     case .letGo:
       setOthersAside()
@@ -270,7 +270,8 @@ struct TimerModel: Hashable {
       notice = nil
     case .water:
       undoable = min(undoable + 1, Self.undoLimit)
-      say("Noted \(context.amount(snapshot.choices.settings.quickAddMillilitres)).")
+      let amount = context.amount(snapshot.choices.settings.quickAddMillilitres)
+      say(Language.text("Noted \(amount).", de: "Notiert: \(amount)."))
     case .undo:
       undoable = max(0, undoable - 1)
       completion = nil

@@ -240,7 +240,9 @@ struct TimerScreen {
     let lines =
       pages.lazy.map { Wrapping.lines($0, width: width) }.first { $0.count <= rows }
       ?? Wrapping.lines(
-        "The window is too small for this page. A larger one shows it.", width: width)
+        Language.text(
+          "The window is too small for this page. A larger one shows it.",
+          de: "Das Fenster ist zu klein für diese Seite. Ein größeres zeigt sie."), width: width)
     return [Block(lines: lines.map { TimerLine($0, .accent) }, importance: 0)]
   }
 
@@ -252,18 +254,25 @@ struct TimerScreen {
     switch model.overlay {
     case .transition:
       keys = ["c \(Word.transitionContinue.text)", "m \(Word.transitionLater.text)"]
-    case .paywall: keys = ["any key returns"]
+    case .paywall: keys = [Language.text("any key returns", de: "eine Taste kehrt zurück")]
     case nil:
-      keys = model.machine.status.isActive ? ["e end", "l let go"] : ["b begin"]
+      keys =
+        model.machine.status.isActive
+        ? [Language.text("e end", de: "e beenden"), Language.text("l let go", de: "l loslassen")]
+        : [Language.text("b begin", de: "b beginnen")]
       if model.next != nil { keys = [] }
-      keys.append("w water")
-      if canUndo ?? model.canUndo { keys.append("u undo") }
+      keys.append(Language.text("w water", de: "w Wasser"))
+      if canUndo ?? model.canUndo { keys.append(Language.text("u undo", de: "u zurücknehmen")) }
       if model.next == nil, rows >= Self.roomyRows {
-        if FeatureGate.forest.isOpen(for: model.snapshot.entitlement) { keys.append("f forest") }
-        keys.append("m month")
+        if FeatureGate.forest.isOpen(for: model.snapshot.entitlement) {
+          keys.append(Language.text("f forest", de: "f Wald"))
+        }
+        keys.append(Language.text("m month", de: "m Monat"))
       }
-      keys.append("q quit")
-      if model.next != nil { keys.append("other keys go on") }
+      keys.append(Language.text("q quit", de: "q verlassen"))
+      if model.next != nil {
+        keys.append(Language.text("other keys go on", de: "andere Tasten weiter"))
+      }
     }
     // Key hints do not break across lines.
     var lines: [String] = []

@@ -47,6 +47,13 @@ public struct LocaleFormat: Hashable, Sendable {
     unit = territory.map(LocaleFormat.ounces.contains) == true ? .fluidOunces : .millilitres
   }
 
+  /// The language of texts: that of `LC_ALL`, else `LC_MESSAGES`, else `LANG`.
+  public static func language(environment: [String: String]) -> Language {
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
+      .first { !$0.isEmpty }
+    return Language(locale: locale ?? "")
+  }
+
   /// Territories that measure drinks in US fluid ounces.
   private static let ounces: Set = [
     "US", "AS", "GU", "MP", "PR", "UM", "VI", "LR", "FM", "MH", "PW",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes to standard output and error, and decides on styling.
 
+import AtrestDomain
 import Foundation
 
 #if canImport(Glibc)
@@ -52,7 +53,11 @@ public enum Terminal {
   /// `head` needs no more.
   public static func say(_ text: String) {
     answered(StandardStream.write(text + "\n", to: STDOUT_FILENO)) { reason in
-      "The answer could not be written (\(reason)). What was to be changed is changed; look again where there is room."
+      Language.text(
+        "The answer could not be written (\(reason)). What was to be changed is changed; look again where there is room.",
+        de:
+          "Die Antwort konnte nicht geschrieben werden (\(reason)). Was zu ändern war, ist geändert; sieh dort nach, wo Platz ist."
+      )
     }
   }
 
@@ -80,7 +85,7 @@ public enum Terminal {
     guard canAsk else { return false }
     _ = StandardStream.write(question + " [y/N] ", to: STDERR_FILENO)
     let answer = readLine()?.split(whereSeparator: \.isWhitespace).joined().lowercased()
-    return answer == "y" || answer == "yes"
+    return ["y", "yes", "j", "ja"].contains(answer)
   }
 
   /// Writes text and a newline to standard error.

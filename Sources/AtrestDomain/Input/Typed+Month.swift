@@ -16,8 +16,8 @@ extension Typed {
     let current = LocalMonth(now, in: zone)
     switch words.count {
     case 1:
-      if words[0] == "this" { return current }
-      if words[0] == "last" { return current.previous }
+      if ["this", "dieser", "diesen"].contains(words[0]) { return current }
+      if ["last", "letzter", "letzten"].contains(words[0]) { return current.previous }
       if let number = monthNumber(words[0]) {
         let year = number > current.month ? current.year - 1 : current.year
         if let month = LocalMonth(year: year, month: number) { return month }
@@ -45,10 +45,18 @@ extension Typed {
     "october", "november", "december",
   ]
 
+  private static let germanMonthNames = [
+    "januar", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober",
+    "november", "dezember",
+  ]
+
   /// The month of a name or of its first three or more letters.
   private static func monthNumber(_ text: Substring) -> Int? {
     guard text.utf8.count >= 3 else { return nil }
-    return monthNames.firstIndex { $0.hasPrefix(text) }.map { $0 + 1 }
+    let index =
+      monthNames.firstIndex { $0.hasPrefix(text) }
+      ?? germanMonthNames.firstIndex { $0.hasPrefix(text) }
+    return index.map { $0 + 1 }
   }
 
   private static func plainNumber(_ text: Substring) -> Int? {

@@ -3,7 +3,8 @@
 
 import AtrestReplication
 
-/// Parses typed input. Ignores case and surrounding white space, and guesses nothing.
+/// Parses typed input. Ignores case and surrounding white space, and guesses nothing. Words are
+/// read in English and in German, whatever the language of what is shown.
 public enum Typed {
   /// The longest text that is parsed, in characters.
   public static let limitCharacters = 64
@@ -20,13 +21,19 @@ public enum Typed {
     _ text: String, now: WallTime, in zone: ZoneOffsets
   ) throws(InputProblem) -> WallTime {
     let text = try normalized(text, or: .notATime)
-    if text == "now" { return now }
-    if text.hasSuffix(" ago") {
-      guard let minutes = TypedDuration.minutes(in: text.dropLast(4)) else { throw .notATime }
+    if text == "now" || text == "jetzt" { return now }
+    let isAgo = text.hasSuffix(" ago")
+    if isAgo || text.hasPrefix("vor ") {
+      let length = isAgo ? text.dropLast(4) : text.dropFirst(4)
+      guard let minutes = TypedDuration.minutes(in: length) else { throw .notATime }
       return now.advanced(by: -Int64(minutes) * Milliseconds.perMinute)
     }
     let today = LocalDay(now, in: zone)
-    for (word, day) in [("today ", today), ("yesterday ", today.previous)]
+    let days = [
+      ("today ", today), ("heute ", today), ("yesterday ", today.previous),
+      ("gestern ", today.previous),
+    ]
+    for (word, day) in days
     where text.hasPrefix(word) {
       guard let second = clockSecond(text.dropFirst(word.count)) else { throw .notATime }
       return try instant(day, second, zone)

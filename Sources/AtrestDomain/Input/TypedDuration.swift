@@ -12,9 +12,9 @@ enum TypedDuration {
     /// The unit of a word as people shorten it; nil for anything else.
     init?(_ word: Substring) {
       switch word {
-      case "m", "min", "mins", "minute", "minutes": self = .minute
-      case "h", "hr", "hrs", "hour", "hours": self = .hour
-      case "d", "day", "days": self = .day
+      case "m", "min", "mins", "minute", "minutes", "minuten": self = .minute
+      case "h", "hr", "hrs", "hour", "hours", "std", "stunde", "stunden": self = .hour
+      case "d", "day", "days", "tag", "tage", "tagen": self = .day
       default: return nil
       }
     }

@@ -12,13 +12,14 @@ public enum SwitchSetting {
     ["true", "1", "yes", "on"].contains(value?.lowercased())
   }
 
-  /// Parses typed input: `on`, `yes`, `true` or `off`, `no`, `false`.
+  /// Parses typed input: `on`, `yes`, `true` or `off`, `no`, `false`; also `an`, `ein`, `ja`,
+  /// `aus` and `nein`.
   ///
   /// - Throws: `ChoiceProblem.notASwitch`.
   public static func typed(_ text: String) throws(ChoiceProblem) -> Bool {
     switch text.lowercased() {
-    case "on", "yes", "true": return true
-    case "off", "no", "false": return false
+    case "on", "yes", "true", "an", "ein", "ja": return true
+    case "off", "no", "false", "aus", "nein": return false
     default: throw .notASwitch
     }
   }

@@ -3,8 +3,8 @@
 
 import AtrestReplication
 
-/// Formats instants. Digits, words and the 24-hour clock are the same in every locale, so that two
-/// people see the same text.
+/// Formats instants. Words are those of the language; digits and the 24-hour clock are the same in
+/// every locale.
 public enum TimeText {
   /// The local clock time, such as `22:30`.
   public static func clock(_ time: WallTime, in zone: ZoneOffsets) -> String {
@@ -18,17 +18,19 @@ public enum TimeText {
     let clock = clock(time, in: zone)
     let day = LocalDay(time, in: zone)
     switch day.number - LocalDay(now, in: zone).number {
-    case 0: return "today \(clock)"
-    case -1: return "yesterday \(clock)"
-    case 1: return "tomorrow \(clock)"
+    case 0: return Language.text("today \(clock)", de: "heute \(clock)")
+    case -1: return Language.text("yesterday \(clock)", de: "gestern \(clock)")
+    case 1: return Language.text("tomorrow \(clock)", de: "morgen \(clock)")
     default: return "\(Self.day(day)), \(clock)"
     }
   }
 
-  /// A day, such as `21 Nov 2026`.
+  /// A day, such as `21 Nov 2026` or `21. Nov. 2026`.
   public static func day(_ day: LocalDay) -> String {
     let parts = day.parts
-    return "\(parts.day) \(months[parts.month - 1]) \(parts.year)"
+    return Language.text(
+      "\(parts.day) \(months[parts.month - 1]) \(parts.year)",
+      de: "\(parts.day). \(germanMonths[parts.month - 1]) \(parts.year)")
   }
 
   /// ISO 8601 in UTC with seconds, and milliseconds if not zero: `2026-11-21T20:30:00Z`. For
@@ -44,6 +46,10 @@ public enum TimeText {
 
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  private static let germanMonths = [
+    "Jan.", "Feb.", "März", "April", "Mai", "Juni", "Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez.",
   ]
 
   private static func secondOfDay(_ time: WallTime, in zone: ZoneOffsets) -> Int {

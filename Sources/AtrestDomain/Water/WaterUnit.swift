@@ -28,10 +28,11 @@ extension AmountText {
       // and far below overflow.
       let amount = Int64(min(max(millilitres, 0), 1_000_000_000))
       let perTenth: Int64 = 29_573_530
-      if amount == 1 { return "0.03 fl oz" }
+      let mark = Language.current.decimalMark
+      if amount == 1 { return "0\(mark)03 fl oz" }
       let tenths = Int((amount * 10_000_000 + perTenth / 2) / perTenth)
       let whole = tenths / 10
-      return (tenths % 10 == 0 ? "\(whole)" : "\(whole).\(tenths % 10)") + " fl oz"
+      return (tenths % 10 == 0 ? "\(whole)" : "\(whole)\(mark)\(tenths % 10)") + " fl oz"
     }
   }
 }

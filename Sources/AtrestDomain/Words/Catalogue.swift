@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The catalogue of all text for people, in one place.
 
-/// All text by key. Keys are those of the iOS app's strings where it has them.
+/// All text by key, in English; `Catalogue+German.swift` has the same in German. Keys are those of
+/// the iOS app's strings where it has them.
 ///
 /// It is code rather than a resource file because a resource bundle lies beside the executable. The
 /// command-line tool is copied as a single file and would lose its text.
@@ -362,12 +363,22 @@ enum Catalogue {
     + paywall
     + milestones + vigil + problems
 
-  private static let texts = entries.reduce(into: [String: String]()) { texts, entry in
-    texts[entry.key] = texts[entry.key] ?? entry.text
+  private static let english = table(entries)
+  #if !hasFeature(Embedded)
+    private static let inGerman = table(german)
+  #endif
+
+  private static func table(_ entries: [(key: String, text: String)]) -> [String: String] {
+    entries.reduce(into: [:]) { texts, entry in texts[entry.key] = texts[entry.key] ?? entry.text }
   }
 
-  /// Looks a text up. An unknown key is a bug in this program and traps.
-  static func text(_ key: String) -> String {
+  /// Looks a text up in a language. An unknown key is a bug in this program and traps.
+  static func text(_ key: String, in language: Language = .current) -> String {
+    #if hasFeature(Embedded)
+      let texts = english
+    #else
+      let texts = language == .german ? inGerman : english
+    #endif
     guard let text = texts[key] else { preconditionFailure("no words for \(key)") }
     return text
   }

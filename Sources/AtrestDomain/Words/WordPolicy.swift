@@ -16,14 +16,26 @@ public enum WordPolicy {
     "while supplies last", "fear of missing out", "fomo", "most popular", "best value",
   ]
 
-  /// The banned phrases in a text, in the order of `banned`.
+  /// The same in German.
+  public static let bannedGerman = [
+    "autophagie maximiert", "fettverbrennungszone", "optimales fenster", "maximaler nutzen",
+    "die besten ergebnisse", "hier geschieht die magie",
+    "jetzt nicht abbrechen", "jetzt nicht aufhören", "gib nicht auf", "halte durch",
+    "du machst das großartig", "du machst das toll", "mach weiter so", "das hast du dir verdient",
+    "tage in folge", "tage am stück", "serie von tagen", "beeil dich",
+    "freischalten", "freigeschaltet", "nur für kurze zeit", "letzte chance", "jetzt handeln",
+    "nur heute", "endet bald", "verpasse", "solange der vorrat reicht", "am beliebtesten",
+    "bester preis",
+  ]
+
+  /// The banned phrases in a text, in the order of `banned`, then of `bannedGerman`.
   ///
   /// Ignores case. Any run of white space counts as one space. Terminal colour codes and zero-width
   /// characters are skipped; typographic apostrophes and hyphens count as plain ones.
   /// - Complexity: O(n) per phrase.
   public static func findings(in text: String) -> [String] {
     let plain = Array(normalized(text).utf8)
-    return banned.filter { phrase in
+    return (banned + bannedGerman).filter { phrase in
       let phrase = Array(phrase.utf8)
       return plain.indices.contains { plain[$0...].starts(with: phrase) }
     }
