@@ -19,7 +19,7 @@ struct SettingsTests {
     #expect(settings.quickAddMillilitres == 250 && !settings.vigil)
     #expect(!settings.transitionDismissed)
     #expect(
-      Setting.allCases.map(\.defaultValue) == ["16", "ml", "250", "false", "false"])
+      Setting.allCases.map(\.defaultValue) == ["16", "ml", "250", "false", "false", "false"])
   }
 
   @Test("are kept under the iOS app's keys, where it has them")

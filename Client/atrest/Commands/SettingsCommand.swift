@@ -49,7 +49,7 @@ struct SettingsCommand: ParsableCommand {
           atrest settings get target
         """)
 
-    @Argument(help: "target, unit, quick-add or vigil.", completion: .list(Setting.names))
+    @Argument(help: "target, unit, quick-add, vigil or notice.", completion: .list(Setting.names))
     var name: String
     @OptionGroup var options: ReplicaOptions
     @OptionGroup var format: FormatOptions
@@ -73,13 +73,15 @@ struct SettingsCommand: ParsableCommand {
         unit: ml or oz.
         quick-add: 150ml, 200ml, 250ml, 300ml, 500ml or any other amount. A number alone is in the unit that water is shown in.
         vigil: on or off.
+        notice: on or off. On, `atrest timer` tells once when a fast reaches its target: by the desktop where there is one \
+        with `notify-send`, else by the terminal or its bell. Only while the timer is open; otherwise nothing runs.
 
         EXAMPLES:
           atrest settings set target 18h
           atrest settings set quick-add 300ml
         """)
 
-    @Argument(help: "target, unit, quick-add or vigil.", completion: .list(Setting.names))
+    @Argument(help: "target, unit, quick-add, vigil or notice.", completion: .list(Setting.names))
     var name: String
     @Argument(
       help: "What you choose.", completion: .custom { words, _, _ in Set.values(after: words) })

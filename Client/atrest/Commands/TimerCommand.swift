@@ -139,6 +139,9 @@ private final class LiveTimer: LiveView {
   private func write(_ effect: TimerModel.Effect) throws -> String? {
     let now = model.context.now
     switch effect {
+    case .notice:
+      DesktopNotice.post(title: "Atrest", text: Word.timerNotice.text)
+      return nil
     case .forest:
       page = try ForestPage.view(options, style)
       return nil
@@ -174,7 +177,7 @@ private final class LiveTimer: LiveView {
     case .rememberTransition:
       try replica.setPreference(
         TransitionMoment.dismissedKey, to: TransitionMoment.dismissedValue)
-    case .forest, .month, .quit: break
+    case .forest, .month, .notice, .quit: break
     }
     return nil
   }

@@ -109,6 +109,7 @@ enum SettingsWords {
       return (stored.flatMap(WaterUnit.init(rawValue:)) ?? context.localeFormat.unit).rawValue
     case .quickAdd: return context.amount(settings.quickAddMillilitres)
     case .vigil: return switchWord(settings.vigil)
+    case .notice: return switchWord(settings.notice)
     case .transitionDismissed: return SwitchSetting.value(settings.transitionDismissed)
     }
   }
@@ -133,6 +134,15 @@ enum SettingsWords {
     case .quickAdd:
       return Language.text(
         "`atrest water add` notes \(value).", de: "`atrest water add` notiert \(value).")
+    case .notice:
+      return SwitchSetting.isOn(stored)
+        ? Language.text(
+          "While `atrest timer` is open, it tells you once when a fast reaches its target.",
+          de:
+            "Solange `atrest timer` offen ist, sagt er dir einmal, wenn ein Fasten sein Ziel erreicht."
+        )
+        : Language.text(
+          "`atrest timer` says nothing at the target.", de: "`atrest timer` sagt nichts am Ziel.")
     case .vigil: return Language.text("Vigil is \(value).", de: "Vigil ist \(value).")
     case .transitionDismissed: return value
     }
@@ -150,6 +160,7 @@ enum SettingsWords {
       switch section {
       case .fasting:
         line(.target)
+        line(.notice)
         lines.append(style.quiet("  \(Word.settingsFastingNote.text)"))
       case .hydration:
         line(.waterUnit)

@@ -43,6 +43,8 @@ struct TimerModel: Hashable {
     case forest
     /// Show this month until a key returns.
     case month
+    /// Tell the person, who asked for it, that the fast reached its target.
+    case notice
     /// Exit the program.
     case quit
   }
@@ -85,6 +87,8 @@ struct TimerModel: Hashable {
   var canUndo: Bool { undoable > 0 }
   /// The most actions that can be undone here.
   static let undoLimit = 100
+  /// The fast whose target was told of: a clock that is set back does not make it news again.
+  private var noticed: RecordUUID?
   /// Whether the transition moment was shown since launch; it is shown at most once.
   private var hasShownTransition = false
   /// Whether to skip fades, because a terminal without colours cannot show them.
@@ -148,12 +152,13 @@ struct TimerModel: Hashable {
     case .key(let key):
       return press(key)
     case .tick(let now):
+      let before = context.now
       context = context.at(now)
       if let notice, now >= notice.until { self.notice = nil }
       if let citationAsked, seconds(since: citationAsked) >= Self.citationSeconds {
         self.citationAsked = nil
       }
-      return []
+      return noticeAtTarget(since: before)
     case .resized(let size):
       self.size = size
       return []
@@ -167,6 +172,17 @@ struct TimerModel: Hashable {
       say(sentence)
       return []
     }
+  }
+
+  /// The notice, if it was asked for and the target was reached since a time.
+  private mutating func noticeAtTarget(since before: WallTime) -> [Effect] {
+    guard snapshot.choices.settings.notice, let active, noticed != active.id else { return [] }
+    let target = active.span.start.advanced(
+      by: Int64(active.targetMinutes) * Milliseconds.perMinute)
+    guard before < target, target <= context.now else { return [] }
+    noticed = active.id
+    say(Word.timerNotice.text)
+    return [.notice]
   }
 
   private mutating func press(_ key: TerminalKey) -> [Effect] {
@@ -275,7 +291,7 @@ struct TimerModel: Hashable {
     case .undo:
       undoable = max(0, undoable - 1)
       completion = nil
-    case .rememberTransition, .forest, .month, .quit: break
+    case .rememberTransition, .forest, .month, .notice, .quit: break
     }
   }
 

@@ -11,6 +11,8 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
   case quickAdd = "atrest.hydration.quickAdd"
   /// Whether Vigil is on.
   case vigil = "atrest.vigil.enabled"
+  /// Whether an open timer gives a notice when a fast reaches its target. Off by default.
+  case notice = "atrest.notice.enabled"
   /// Whether the transition moment was seen. Only programs write it.
   case transitionDismissed = "atrest.transition.dismissed"
 
@@ -21,6 +23,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
     case .waterUnit: "unit"
     case .quickAdd: "quick-add"
     case .vigil: "vigil"
+    case .notice: "notice"
     case .transitionDismissed: nil
     }
   }
@@ -43,7 +46,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
     case .target: TargetPreference.value(minutes: Session.defaultTargetMinutes)
     case .waterUnit: WaterUnit.millilitres.rawValue
     case .quickAdd: String(Settings.defaultQuickAdd)
-    case .vigil, .transitionDismissed: SwitchSetting.value(false)
+    case .vigil, .notice, .transitionDismissed: SwitchSetting.value(false)
     }
   }
 
@@ -54,7 +57,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
     case .waterUnit: WaterUnit.allCases.map { $0.rawValue }
     // With a unit, because a bare number may be read in another one.
     case .quickAdd: Settings.quickAddChoices.map { "\($0)ml" }
-    case .vigil: ["on", "off"]
+    case .vigil, .notice: ["on", "off"]
     case .transitionDismissed: []
     }
   }
@@ -81,7 +84,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
       let amount = try Typed.millilitres(text, unit: unit)
       try TypedRules.check(millilitres: amount, unit: unit)
       return String(amount)
-    case .waterUnit, .vigil, .transitionDismissed: return nil
+    case .waterUnit, .vigil, .notice, .transitionDismissed: return nil
     }
   }
 
@@ -93,7 +96,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
       case "oz", "fl oz", "floz", "ounces": return WaterUnit.fluidOunces.rawValue
       default: throw .notAUnit
       }
-    case .vigil: return SwitchSetting.value(try SwitchSetting.typed(text))
+    case .vigil, .notice: return SwitchSetting.value(try SwitchSetting.typed(text))
     case .target, .quickAdd, .transitionDismissed: throw .notForPeople
     }
   }
@@ -110,6 +113,8 @@ public struct Settings: Hashable, Sendable {
   public let quickAddMillilitres: Int
   /// Whether Vigil is on. Off by default.
   public let vigil: Bool
+  /// Whether an open timer gives a notice at the target. Off by default.
+  public let notice: Bool
   /// Whether the transition moment was seen, on any device.
   public let transitionDismissed: Bool
 
@@ -129,6 +134,7 @@ public struct Settings: Hashable, Sendable {
     quickAddMillilitres =
       TypedRules.millilitres.contains(amount) ? amount : Self.defaultQuickAdd
     vigil = SwitchSetting.isOn(try stored(.vigil))
+    notice = SwitchSetting.isOn(try stored(.notice))
     transitionDismissed = SwitchSetting.isOn(try stored(.transitionDismissed))
   }
 }

@@ -10,6 +10,7 @@ extension Catalogue {
     ("timer.action.begin", "Beginnen"),
     ("timer.action.end", "Fasten beenden"),
     ("timer.action.abandon", "Loslassen"),
+    ("timer.notice", "Dieses Fasten hat sein Ziel erreicht."),
     ("timer.elapsed.a11y", "%@ seit Beginn dieses Fastens"),
     (
       "timer.firstRun",
@@ -319,8 +320,8 @@ extension Catalogue {
     ("problem.notAUnit", "Diese Einheit kenne ich nicht. Sag `ml` oder `oz`."),
     (
       "problem.unknownSetting",
-      "Eine Einstellung dieses Namens gibt es nicht. Versuche `target`, `unit`, `quick-add` oder "
-        + "`vigil`."
+      "Eine Einstellung dieses Namens gibt es nicht. Versuche `target`, `unit`, `quick-add`, "
+        + "`vigil` oder `notice`."
     ),
     (
       "problem.notAMonth",
@@ -328,8 +329,8 @@ extension Catalogue {
     ),
     (
       "problem.notForPeople",
-      "Diese Einstellung führt das Programm selbst. Versuche `target`, `unit`, `quick-add` oder "
-        + "`vigil`."
+      "Diese Einstellung führt das Programm selbst. Versuche `target`, `unit`, `quick-add`, "
+        + "`vigil` oder `notice`."
     ),
     (
       "refusal.alreadyActive",

@@ -19,6 +19,7 @@ enum Catalogue {
     ("timer.action.begin", "Begin"),
     ("timer.action.end", "End fast"),
     ("timer.action.abandon", "Let go"),
+    ("timer.notice", "This fast has reached its target."),
     ("timer.elapsed.a11y", "%@ since this fast began"),
     (
       "timer.firstRun",
@@ -338,7 +339,7 @@ enum Catalogue {
     ("problem.notAUnit", "That is not a unit I know. Say `ml` or `oz`."),
     (
       "problem.unknownSetting",
-      "There is no setting of that name. Try `target`, `unit`, `quick-add` or `vigil`."
+      "There is no setting of that name. Try `target`, `unit`, `quick-add`, `vigil` or `notice`."
     ),
     (
       "problem.notAMonth",
@@ -346,7 +347,7 @@ enum Catalogue {
     ),
     (
       "problem.notForPeople",
-      "That setting is kept by the program. Try `target`, `unit`, `quick-add` or `vigil`."
+      "That setting is kept by the program. Try `target`, `unit`, `quick-add`, `vigil` or `notice`."
     ),
     (
       "refusal.alreadyActive",

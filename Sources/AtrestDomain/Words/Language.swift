@@ -17,7 +17,7 @@ public enum Language: UInt8, Hashable, Sendable, CaseIterable {
   }
 
   #if hasFeature(Embedded)
-    /// English: no page in a browser chooses yet, and a second table would make each of them larger.
+    /// English: no page in a browser chooses yet, and a second table would make each larger.
     public static var current: Language { .english }
   #else
     private static let chosen = Atomic<UInt8>(english.rawValue)

@@ -14,6 +14,7 @@ public enum Word: String, Hashable, Sendable, CaseIterable {
   case timerActionBegin = "timer.action.begin"
   case timerActionEnd = "timer.action.end"
   case timerActionAbandon = "timer.action.abandon"
+  case timerNotice = "timer.notice"
   case timerElapsedA11y = "timer.elapsed.a11y"
   case timerFirstRun = "timer.firstRun"
 
