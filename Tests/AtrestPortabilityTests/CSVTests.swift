@@ -86,6 +86,13 @@ struct CSVTests {
     #expect(history.rowCount == 4 && history.fasts.count == 3)
     #expect(history.fasts[2].session.durationMilliseconds == 24 * Milliseconds.perHour)
     #expect(history.skipped == [.init(line: 5, reason: .noEnd)])
+    // Without a length it is the first such time after the start.
+    let first = try CSVTests.firstLength("date,start,end\n2026-04-30,20:00,20:00\n")
+    #expect(first == 24 * Milliseconds.perHour)
+  }
+
+  private static func firstLength(_ text: String) throws -> Int64? {
+    try history(text).fasts.first?.session.durationMilliseconds
   }
 
   @Test("the same fasts have the same ids, whatever file they are in; others do not")
@@ -93,6 +100,9 @@ struct CSVTests {
     let zero = try history(Shape.zero).fasts.map(\.session.id)
     #expect(try history(Shape.bodyFast).fasts.map(\.session.id) == Array(zero.prefix(2)))
     #expect(Set(zero).count == 3)
+    let twice = try history(
+      "start,end\n2026-04-25 20:00,2026-04-26 12:00\n2026-04-25 20:00,2026-04-26 13:00")
+    #expect(Set(twice.fasts.map(\.session.id)).count == 2)
   }
 
   @Test("two readings of a date are not guessed between, unless a date of the file tells")

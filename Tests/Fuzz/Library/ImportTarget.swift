@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes imported files: the iOS app's and the native format.
+// Fuzzes imported files: the iOS app's, the native format, and rows of other apps.
 
 import AtrestDomain
 import AtrestPortability
@@ -29,6 +29,11 @@ extension FuzzTarget {
         "water",
         #"[{"id":"4B1E4E9A-3C0F-4B8E-9D0A-0C6D5A4F0002","date":"2025-01-03T20:00:00Z","amountMilliliters":250}]"#
       ),
+      (
+        "rows",
+        "Start;End;Duration;Goal\n25.04.2026 19:00;26.04.2026 11:30;16,5;16\n"
+          + "4/26/26 8:15 PM;\"Apr 27, 2026 at 12:00\";;\n"
+      ),
       ("line", #"{"kind":"conflict","id_base64":"AA==","raw":{"2":"EgA="}}"#),
     ].map { ($0.0, Array($0.1.utf8)) }
   }
@@ -46,6 +51,29 @@ public func brokenParsingLaw(_ bytes: [UInt8]) throws -> String? {
     do throws(PortabilityError) {
       let file = try Portability.parse(input)
       if let broken = try broken(file) { return broken }
+    } catch {
+      guard !error.userMessage.isEmpty else { return "a refusal has words" }
+    }
+  }
+  return brokenRowsLaw(bytes)
+}
+
+/// Reads bytes as rows in every order of dates. Each row is taken or left out, and what is taken
+/// can be imported.
+private func brokenRowsLaw(_ bytes: [UInt8]) -> String? {
+  let now = WallTime(milliseconds: 1_800_000_000_000)
+  for order in [nil, DateOrder.dayFirst, .monthFirst] {
+    do throws(CSVProblem) {
+      let file = try CSVFile(bytes)
+      let reading = CSVFile.Reading(
+        columns: CSVColumns(header: file.header), order: order, zone: .utc)
+      let history = try file.history(reading, now: now)
+      guard history.fasts.count + history.skipped.count == history.rowCount else {
+        return "each row is taken or left out"
+      }
+      guard let imported = try? history.importFile(),
+        imported.entries.count == history.fasts.count
+      else { return "what is taken of rows can be imported" }
     } catch {
       guard !error.userMessage.isEmpty else { return "a refusal has words" }
     }
