@@ -81,6 +81,24 @@ struct GermanTests {
     #expect(rows.count == 1 && rows.first?["millilitres"] as? Int == 251)
   }
 
+  @Test("another app's rows, and the journal")
+  func rows() throws {
+    let file = atrest.home.appendingPathComponent("verlauf.csv")
+    let text =
+      "Beginn;Ende\n01.05.2026 20:00;02.05.2026 12:00\n03.05.2026 20:00;\n"
+      + "02.05.2026 10:00;02.05.2026 20:00\n"
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    let look = try german("import", file.path, "--yes")
+    #expect(look.hasPrefix("Der Verlauf einer anderen App.\nGelesen: Beginn aus „Beginn“"))
+    #expect(look.contains("  Zeile 3: das Ende ist nicht zu lesen\n"))
+    #expect(look.hasSuffix("Hereingeholt: 2 hinzugefügt.\n"))
+    #expect(try german("import", file.path).contains("2 Fasten: 2 schon hier.\n"))
+    #expect(try german("conflicts").hasPrefix("Nichts liegt beiseite."))
+    #expect(try german("sessions").contains(" überschneiden sich.\n"))
+    try "Wann,Ende\n1,2\n".write(to: file, atomically: true, encoding: .utf8)
+    try german("import", file.path, code: 65)
+  }
+
   @Test("the timer")
   func timer() throws {
     try german("fast", "start", "--at", "vor 1h")

@@ -107,7 +107,7 @@ struct PortabilityCommandTests {
         Read: start from “When”, end from “Till”, target from “Planned”.
         Left out: 1 row.
           line 5: when it ended cannot be read
-        Fasts of the file share time, and each would count: lines 3 and 4.
+        Fasts of the file share time, and each would count: lines 3+4.
         From 3 Apr 2026, 21:00 to 6 Apr 2026, 20:00.
         3 fasts: 3 new.
 

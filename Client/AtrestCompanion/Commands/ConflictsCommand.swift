@@ -76,7 +76,11 @@ public struct ConflictsCommand<Program: Companion>: ParsableCommand {
       try format.answer(
         entries.map { ConflictRow($0, devices, words.records) },
         entries.isEmpty
-          ? "Nothing was set aside. Your devices agree on what they have exchanged."
+          ? Language.text(
+            "Nothing was set aside. Your devices agree on what they have exchanged.",
+            de:
+              "Nichts liegt beiseite. Deine Geräte sind sich einig über das, was sie abgeglichen haben."
+          )
           : words.list(entries, ids: ids, devices, records: records).text(Terminal.style))
     }
   }
@@ -136,8 +140,11 @@ public struct ConflictsCommand<Program: Companion>: ParsableCommand {
       try replica?.transaction { store in try store.action(.restore) { try store.restore(entry) } }
       try format.answer(
         ConflictRow(entry, try ConflictsCommand.devices(replica), words.records),
-        "Written back: \(words.value(entry.conflict.lost, of: entry)). "
-          + "Your other devices learn of it with the next sync.")
+        Language.text(
+          "Written back: \(words.value(entry.conflict.lost, of: entry)). "
+            + "Your other devices learn of it with the next sync.",
+          de: "Zurückgeschrieben: \(words.value(entry.conflict.lost, of: entry)). "
+            + "Deine anderen Geräte erfahren es beim nächsten Abgleich."))
     }
   }
 
@@ -167,7 +174,9 @@ public struct ConflictsCommand<Program: Companion>: ParsableCommand {
       }
       try format.answer(
         ConflictRow(entry, try ConflictsCommand.devices(replica), words.records),
-        "Put away: \(words.value(entry.conflict.lost, of: entry)). What was kept stays as it is.")
+        Language.text(
+          "Put away: \(words.value(entry.conflict.lost, of: entry)). What was kept stays as it is.",
+          de: "Weggelegt: \(words.value(entry.conflict.lost, of: entry)). Was galt, gilt weiter."))
     }
   }
 }

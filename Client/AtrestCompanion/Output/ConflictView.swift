@@ -81,14 +81,18 @@ struct ConflictWords {
     _ entries: [JournalEntry], ids: [String: String], _ devices: DeviceNames,
     records found: [RecordKey: Record] = [:]
   ) -> Table {
-    var table = Table("ID", "WHAT", "KEPT", "SET ASIDE", "FROM")
+    let headings = Language.text(
+      "ID,WHAT,KEPT,SET ASIDE,FROM", de: "ID,WAS,BLEIBT,BEISEITE,VON"
+    ).split(separator: ",")
+    var table = Table(headings.map(String.init), rows: [])
     for entry in entries {
       let conflict = entry.conflict
-      table.add(
+      table.add([
         ids[entry.displayID] ?? entry.displayID,
         records.noun(conflict.key, found[conflict.key], context),
         value(conflict.kept, of: entry), value(conflict.lost, of: entry),
-        devices.words(conflict.lost.stamp.replica))
+        devices.words(conflict.lost.stamp.replica),
+      ])
     }
     return table
   }
@@ -99,17 +103,28 @@ struct ConflictWords {
   ) -> String {
     let conflict = entry.conflict
     func side(_ register: Register) -> String {
-      let written = register.stamp.time.wallTime
-      return "\(value(register, of: entry))\n"
-        + "             written on \(devices.words(register.stamp.replica)), \(context.words(written))"
+      let written = context.words(register.stamp.time.wallTime)
+      let device = devices.words(register.stamp.replica)
+      return "\(value(register, of: entry))\n             "
+        + Language.text(
+          "written on \(device), \(written)", de: "geschrieben auf \(device), \(written)")
     }
-    let noun = records.noun(conflict.key, record, context)
-    return """
-      \(noun.asSentence.dropLast()): changed on two devices that did not know of each other.
-        record     \(records.id(of: conflict.key))
-        kept       \(side(conflict.kept))
-        set aside  \(side(conflict.lost))
-      `\(program) conflicts restore \(id)` writes the value that was set aside back.
+    let noun = records.noun(conflict.key, record, context).asSentence.dropLast()
+    let (kept, lost) = (side(conflict.kept), side(conflict.lost))
+    return Language.text(
       """
+      \(noun): changed on two devices that did not know of each other.
+        record     \(records.id(of: conflict.key))
+        kept       \(kept)
+        set aside  \(lost)
+      `\(program) conflicts restore \(id)` writes the value that was set aside back.
+      """,
+      de: """
+        \(noun): auf zwei Geräten geändert, die nichts voneinander wussten.
+          Eintrag    \(records.id(of: conflict.key))
+          bleibt     \(kept)
+          beiseite   \(lost)
+        `\(program) conflicts restore \(id)` schreibt den beiseitegelegten Wert zurück.
+        """)
   }
 }

@@ -2,6 +2,7 @@
 // What people call the devices of their account.
 
 import AtrestCommandLine
+import AtrestDomain
 import AtrestReplication
 
 /// The names of the account's devices.
@@ -14,8 +15,13 @@ struct DeviceNames {
   /// A device's name: `phone`, `this device`, or `device 0123456789abcdef`.
   func words(_ replica: ReplicaID) -> String {
     if let name = names[replica] {
-      return replica == own ? "\(name.escapedForTerminal) (this device)" : name.escapedForTerminal
+      let name = name.escapedForTerminal
+      return replica == own
+        ? Language.text("\(name) (this device)", de: "\(name) (dieses Gerät)") : name
     }
-    return replica == own ? "this device" : "device \(ShortID.hex(replica.rawValue))"
+    let id = ShortID.hex(replica.rawValue)
+    return replica == own
+      ? Language.text("this device", de: "dieses Gerät")
+      : Language.text("device \(id)", de: "Gerät \(id)")
   }
 }

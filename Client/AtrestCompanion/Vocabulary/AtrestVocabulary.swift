@@ -29,22 +29,22 @@ public struct AtrestVocabulary: KindVocabulary {
   /// A noun such as `a fast`.
   public func noun(for kind: RecordKind) -> String {
     switch kind {
-    case .session: "a fast"
-    case .water: "a water entry"
-    case .preference: "a setting"
-    case .entitlement: "a purchase"
-    default: "a journal entry"
+    case .session: Language.text("a fast", de: "ein Fasten")
+    case .water: Language.text("a water entry", de: "ein Wassereintrag")
+    case .preference: Language.text("a setting", de: "eine Einstellung")
+    case .entitlement: Language.text("a purchase", de: "ein Kauf")
+    default: Language.text("a journal entry", de: "ein Eintrag des Journals")
     }
   }
 
   /// The same for several of them.
   public func nouns(for kind: RecordKind) -> String {
     switch kind {
-    case .session: "fasts"
-    case .water: "water entries"
-    case .preference: "settings"
-    case .entitlement: "purchases"
-    default: "journal entries"
+    case .session: Language.text("fasts", de: "Fasten")
+    case .water: Language.text("water entries", de: "Wassereinträge")
+    case .preference: Language.text("settings", de: "Einstellungen")
+    case .entitlement: Language.text("purchases", de: "Käufe")
+    default: Language.text("journal entries", de: "Einträge des Journals")
     }
   }
 
@@ -86,8 +86,12 @@ public struct AtrestVocabulary: KindVocabulary {
     switch FieldValue(register, of: kind) {
     case .span(let span):
       let words = Self.words(span, context)
-      return span.outcome == .active ? "going on \(words)" : "\(words), \(span.outcome.word)"
-    case .targetMinutes(let minutes): return "target \(DurationText.text(minutes: minutes))"
+      return span.outcome == .active
+        ? Language.text("going on \(words)", de: "läuft \(words)")
+        : "\(words), \(span.outcome.title)"
+    case .targetMinutes(let minutes):
+      let target = DurationText.text(minutes: minutes)
+      return Language.text("target \(target)", de: "Ziel \(target)")
     case .intake(let intake): return Self.words(intake, context)
     case .text(let text): return "“\(text.escapedForTerminal)”"
     case .deleted, .unknown: return nil

@@ -24,7 +24,8 @@ public struct RecordWords: Sendable {
 
   /// The kind's noun for people.
   public func noun(_ kind: RecordKind) -> String {
-    vocabularies[kind]?.noun(for: kind) ?? "a record of a newer version"
+    vocabularies[kind]?.noun(for: kind)
+      ?? Language.text("a record of a newer version", de: "ein Eintrag einer neueren Version")
   }
 
   /// A number of records of a kind: `1 fast`, `12 fasts`.
@@ -34,7 +35,8 @@ public struct RecordWords: Sendable {
       // Without its article.
       return "1 \(noun.drop { $0 != " " }.dropFirst())"
     }
-    return "\(count) \(vocabularies[kind]?.nouns(for: kind) ?? "records of a newer version")"
+    return
+      "\(count) \(vocabularies[kind]?.nouns(for: kind) ?? Language.text("records of a newer version", de: "Einträge einer neueren Version"))"
   }
 
   /// A record for an export; nil for one that no vocabulary knows.
@@ -82,10 +84,13 @@ public struct RecordWords: Sendable {
     of register: Register, in kind: RecordKind, _ context: CommandContext
   ) -> String {
     if case .deleted(let flag) = FieldValue(register, of: kind) {
-      return flag ? "deleted" : "not deleted"
+      return flag
+        ? Language.text("deleted", de: "gelöscht")
+        : Language.text("not deleted", de: "nicht gelöscht")
     }
     return vocabularies[kind]?.text(of: register, in: kind, context)
-      ?? "a value that this version cannot read"
+      ?? Language.text(
+        "a value that this version cannot read", de: "ein Wert, den diese Version nicht lesen kann")
   }
 
   /// The value of a field for programs; nil if no vocabulary can decode it.

@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import AtrestCompanion
+import AtrestDomain
 import AtrestFiles
 import AtrestPortability
 import AtrestSync
@@ -72,8 +73,12 @@ struct ImportCommand: AsyncParsableCommand {
     guard yes || Terminal.asks(ImportWords.question(footing)) else {
       throw CommandFailure(
         Terminal.canAsk
-          ? "Nothing was brought in."
-          : "Nothing was brought in: nobody is there to be asked. Say `--yes` to do it.",
+          ? Language.text("Nothing was brought in.", de: "Nichts wurde hereingeholt.")
+          : Language.text(
+            "Nothing was brought in: nobody is there to be asked. Say `--yes` to do it.",
+            de:
+              "Nichts wurde hereingeholt: Niemand ist da, der gefragt werden kann. Sag `--yes`, um es zu tun."
+          ),
         Terminal.canAsk ? .data : .usage)
     }
     let report = try options.open().import(file, preferFile: preferFile)
@@ -87,7 +92,9 @@ struct ImportCommand: AsyncParsableCommand {
     guard !CSVFile.looksLikeJSON(bytes), !bytes.isEmpty else {
       guard !rows.isGiven else {
         throw CommandFailure(
-          "The file is JSON, which has no columns: leave their options out.", .usage)
+          Language.text(
+            "The file is JSON, which has no columns: leave their options out.",
+            de: "Die Datei ist JSON und hat keine Spalten: Lass deren Optionen weg."), .usage)
       }
       return .export(try Portability.parse(bytes))
     }
@@ -105,7 +112,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
     // A dry run changes nothing, so it does not sync.
     if dryRun { return .looking }
-    Terminal.progress("Syncing first…")
+    Terminal.progress(Language.text("Syncing first…", de: "Erst wird abgeglichen…"))
     defer { Terminal.progress("") }
     do {
       _ = try await replica.sync()
@@ -126,7 +133,11 @@ struct ImportCommand: AsyncParsableCommand {
         status.st_size > Portability.Limits.fileBytes
       else {
         throw CommandFailure(
-          "\(path.escapedForTerminal) cannot be read. Check the name, and whether you may read it.")
+          Language.text(
+            "\(path.escapedForTerminal) cannot be read. Check the name, and whether you may read it.",
+            de:
+              "\(path.escapedForTerminal) ist nicht zu lesen. Prüfe den Namen, und ob du es lesen darfst."
+          ))
       }
       throw PortabilityError.tooLarge(limitBytes: Portability.Limits.fileBytes)
     }

@@ -70,7 +70,7 @@ struct HistoryOptions: ParsableArguments {
   private static func askedOrder(line: Int) throws(CSVProblem) -> DateOrder {
     Terminal.ask(HistoryWords.orderQuestion(line: line))
     switch readLine()?.lowercased().first {
-    case "d": return .dayFirst
+    case "d", "t": return .dayFirst
     case "m": return .monthFirst
     default: throw .ambiguousDates(line: line)
     }

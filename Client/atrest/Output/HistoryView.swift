@@ -15,13 +15,30 @@ struct SkippedRow: Encodable {
 
 /// Texts about files of separated values.
 enum HistoryWords {
-  static let startQuestion = "Which column says when a fast began? Its name or number:"
-  static let endQuestion =
-    "Which column says when it ended? Its name or number, or nothing if there is none:"
-  static let durationQuestion = "Which column says how long it took? Its name or number:"
+  static var startQuestion: String {
+    Language.text(
+      "Which column says when a fast began? Its name or number:",
+      de: "Welche Spalte sagt, wann ein Fasten begann? Ihr Name oder ihre Nummer:")
+  }
+
+  static var endQuestion: String {
+    Language.text(
+      "Which column says when it ended? Its name or number, or nothing if there is none:",
+      de:
+        "Welche Spalte sagt, wann es endete? Ihr Name oder ihre Nummer, oder nichts, wenn es keine gibt:"
+    )
+  }
+
+  static var durationQuestion: String {
+    Language.text(
+      "Which column says how long it took? Its name or number:",
+      de: "Welche Spalte sagt, wie lange es dauerte? Ihr Name oder ihre Nummer:")
+  }
 
   static func orderQuestion(line: Int) -> String {
-    "The date in line \(line) has two readings. Day first or month first? [d/m]"
+    Language.text(
+      "The date in line \(line) has two readings. Day first or month first? [d/m]",
+      de: "Das Datum in Zeile \(line) lässt sich zweifach lesen. Tag oder Monat zuerst? [t/m]")
   }
 
   /// The most rows that are named.
@@ -32,10 +49,14 @@ enum HistoryWords {
     let example = file.example
     let lines = file.header.enumerated().map { index, name in
       let value = example.indices.contains(index) ? example[index] : ""
-      return
-        "  \(index + 1)  \(shortened(name))\(value.isEmpty ? "" : ", such as \(shortened(value))")"
+      let shown =
+        value.isEmpty
+        ? ""
+        : Language.text(", such as \(shortened(value))", de: ", etwa \(shortened(value))")
+      return "  \(index + 1)  \(shortened(name))\(shown)"
     }
-    return (["The columns of the file:"] + lines).joined(separator: "\n")
+    return ([Language.text("The columns of the file:", de: "Die Spalten der Datei:")] + lines)
+      .joined(separator: "\n")
   }
 
   private static func shortened(_ text: String) -> String {
@@ -51,44 +72,66 @@ enum HistoryWords {
   ) -> String {
     var lines = [columnWords(columns, header)]
     if !history.skipped.isEmpty {
-      lines.append("Left out: \(count(history.skipped.count, "row")).")
-      lines += history.skipped.prefix(namedRows).map { "  line \($0.line): \($0.reason.words)" }
-      if history.skipped.count > namedRows {
-        lines.append("  and \(history.skipped.count - namedRows) more; `--json` names them all")
+      let count = history.skipped.count
+      lines.append(
+        Language.text(
+          "Left out: \(count == 1 ? "1 row" : "\(count) rows").",
+          de: "Ausgelassen: \(count == 1 ? "1 Zeile" : "\(count) Zeilen")."))
+      lines += history.skipped.prefix(namedRows).map { skipped in
+        Language.text(
+          "  line \(skipped.line): \(skipped.reason.words)",
+          de: "  Zeile \(skipped.line): \(skipped.reason.words)")
+      }
+      if count > namedRows {
+        lines.append(
+          Language.text(
+            "  and \(count - namedRows) more; `--json` names them all",
+            de: "  und \(count - namedRows) weitere; `--json` nennt sie alle"))
       }
     }
     let pairs = history.overlaps
     if !pairs.isEmpty {
-      let named = pairs.prefix(namedRows).map { "\($0) and \($1)" }.joined(separator: ", ")
-      let more = pairs.count > namedRows ? ", and \(pairs.count - namedRows) more pairs" : ""
-      lines.append("Fasts of the file share time, and each would count: lines \(named)\(more).")
+      let named = pairs.prefix(namedRows).map { "\($0)+\($1)" }.joined(separator: ", ")
+      let more = pairs.count > namedRows ? ", …" : ""
+      lines.append(
+        Language.text(
+          "Fasts of the file share time, and each would count: lines \(named)\(more).",
+          de: "Fasten der Datei überschneiden sich, und jedes würde zählen: Zeilen \(named)\(more)."
+        ))
     }
     if !overlapping.isEmpty {
       let named = overlapping.prefix(namedRows).map(String.init).joined(separator: ", ")
-      let more = overlapping.count > namedRows ? ", and \(overlapping.count - namedRows) more" : ""
+      let more = overlapping.count > namedRows ? ", …" : ""
+      let isOne = overlapping.count == 1
       lines.append(
-        "\(count(overlapping.count, "fast")) would share time with one that is here, and both would count: "
-          + "\(overlapping.count == 1 ? "line" : "lines") \(named)\(more). `--skip-overlaps` leaves such fasts out."
-      )
+        Language.text(
+          "\(isOne ? "1 fast" : "\(overlapping.count) fasts") would share time with one that is here, and both would count: "
+            + "\(isOne ? "line" : "lines") \(named)\(more). `--skip-overlaps` leaves such fasts out.",
+          de:
+            "\(overlapping.count) Fasten würde\(isOne ? "" : "n") sich mit einem von hier überschneiden, und beide würden zählen: "
+            + "\(isOne ? "Zeile" : "Zeilen") \(named)\(more). `--skip-overlaps` lässt solche aus."))
     }
     return lines.joined(separator: "\n")
   }
 
   private static func columnWords(_ columns: CSVColumns, _ header: [String]) -> String {
     let parts = [
-      ("start", [columns.date, columns.start]), ("end", [columns.end]),
-      ("length", [columns.duration]), ("target", [columns.target]),
+      (Language.text("start", de: "Beginn"), [columns.date, columns.start]),
+      (Language.text("end", de: "Ende"), [columns.end]),
+      (Language.text("length", de: "Dauer"), [columns.duration]),
+      (Language.text("target", de: "Ziel"), [columns.target]),
     ]
     let words = parts.compactMap { word, columns -> String? in
-      let names = columns.compactMap(\.self).map {
-        "“\(shortened(header.indices.contains($0) ? header[$0] : ""))”"
+      let names = columns.compactMap(\.self).map { column in
+        let name = shortened(header.indices.contains(column) ? header[column] : "")
+        return Language.text("“\(name)”", de: "„\(name)“")
       }
-      return names.isEmpty ? nil : "\(word) from \(names.joined(separator: " and "))"
+      guard !names.isEmpty else { return nil }
+      return Language.text(
+        "\(word) from \(names.joined(separator: " and "))",
+        de: "\(word) aus \(names.joined(separator: " und "))")
     }
-    return "Read: \(words.joined(separator: ", "))."
-  }
-
-  private static func count(_ number: Int, _ noun: String) -> String {
-    number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+    let list = words.joined(separator: ", ")
+    return Language.text("Read: \(list).", de: "Gelesen: \(list).")
   }
 }

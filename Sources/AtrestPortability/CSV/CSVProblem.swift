@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a file of separated values, or a row of it, was not taken; each with words for the person.
 
+import AtrestDomain
+
 /// Why a file of separated values was not read. Nothing was changed.
 public enum CSVProblem: Error, Hashable, Sendable {
   /// More bytes than `Portability.Limits.fileBytes`.
@@ -32,30 +34,69 @@ public enum CSVProblem: Error, Hashable, Sendable {
   public var userMessage: String {
     switch self {
     case .tooLarge, .tooManyRows:
-      "The file is longer than any history that is read at once: \(CSVTable.Limits.rows) rows. "
-        + "Check that it is the right one."
-    case .notText: "The file is not text in UTF-8. Save it as UTF-8, then import it again."
+      Language.text(
+        "The file is longer than any history that is read at once: \(CSVTable.Limits.rows) rows. "
+          + "Check that it is the right one.",
+        de: "Die Datei ist länger als jeder Verlauf, der auf einmal gelesen wird: "
+          + "\(CSVTable.Limits.rows) Zeilen. Prüfe, ob es die richtige ist.")
+    case .notText:
+      Language.text(
+        "The file is not text in UTF-8. Save it as UTF-8, then import it again.",
+        de:
+          "Die Datei ist kein Text in UTF-8. Speichere sie als UTF-8, dann importiere sie noch einmal."
+      )
     case .notATable:
-      "This is no export that can be read here: neither JSON nor rows with at least two columns."
+      Language.text(
+        "This is no export that can be read here: neither JSON nor rows with at least two columns.",
+        de:
+          "Diesen Export kann ich nicht lesen: weder JSON noch Zeilen mit mindestens zwei Spalten.")
     case .openQuote(let line):
-      "A quote that begins in line \(line) does not end. Make the export again."
+      Language.text(
+        "A quote that begins in line \(line) does not end. Make the export again.",
+        de: "Ein Anführungszeichen in Zeile \(line) hat kein Ende. Mach den Export noch einmal.")
     case .cellTooLong(let line):
-      "A cell in line \(line) is too long to be of a history. Check that it is the right file."
+      Language.text(
+        "A cell in line \(line) is too long to be of a history. Check that it is the right file.",
+        de:
+          "Eine Zelle in Zeile \(line) ist zu lang für einen Verlauf. Prüfe, ob es die richtige Datei ist."
+      )
     case .tooManyColumns(let line):
-      "Line \(line) has more than \(CSVTable.Limits.columns) columns. Check that it is the right file."
+      Language.text(
+        "Line \(line) has more than \(CSVTable.Limits.columns) columns. Check that it is the right file.",
+        de:
+          "Zeile \(line) hat mehr als \(CSVTable.Limits.columns) Spalten. Prüfe, ob es die richtige Datei ist."
+      )
     case .unknownColumn:
-      "The file has no such column. Say its name as in the first row, or its number from 1."
+      Language.text(
+        "The file has no such column. Say its name as in the first row, or its number from 1.",
+        de:
+          "Diese Spalte hat die Datei nicht. Sag ihren Namen wie in der ersten Zeile oder ihre Nummer ab 1."
+      )
     case .noStartColumn:
-      "No column is known to say when a fast began. Say which one does: `--start-column NAME`."
+      Language.text(
+        "No column is known to say when a fast began. Say which one does: `--start-column NAME`.",
+        de: "Keine Spalte sagt erkennbar, wann ein Fasten begann. Sag, welche es tut: "
+          + "`--start-column NAME`.")
     case .noEndColumn:
-      "No column is known to say when a fast ended or how long it took. Say which one does: "
-        + "`--end-column NAME` or `--duration-column NAME`."
+      Language.text(
+        "No column is known to say when a fast ended or how long it took. Say which one does: "
+          + "`--end-column NAME` or `--duration-column NAME`.",
+        de:
+          "Keine Spalte sagt erkennbar, wann ein Fasten endete oder wie lange es dauerte. Sag, welche "
+          + "es tut: `--end-column NAME` oder `--duration-column NAME`.")
     case .ambiguousDates(let line):
-      "The dates have two readings, such as that in line \(line): day first or month first. Say "
-        + "which: `--date-order dmy` or `--date-order mdy`."
+      Language.text(
+        "The dates have two readings, such as that in line \(line): day first or month first. Say "
+          + "which: `--date-order dmy` or `--date-order mdy`.",
+        de:
+          "Die Daten lassen sich zweifach lesen, etwa das in Zeile \(line): Tag oder Monat zuerst. "
+          + "Sag, wie: `--date-order dmy` oder `--date-order mdy`.")
     case .contradictoryDates(let dayFirst, let monthFirst):
-      "Line \(dayFirst) has the day first, line \(monthFirst) the month. Say which is right: "
-        + "`--date-order dmy` or `--date-order mdy`; rows that do not fit are left out."
+      Language.text(
+        "Line \(dayFirst) has the day first, line \(monthFirst) the month. Say which is right: "
+          + "`--date-order dmy` or `--date-order mdy`; rows that do not fit are left out.",
+        de: "In Zeile \(dayFirst) steht der Tag zuerst, in Zeile \(monthFirst) der Monat. Sag, was "
+          + "stimmt: `--date-order dmy` oder `--date-order mdy`; was nicht passt, bleibt aus.")
     }
   }
 }
@@ -84,15 +125,22 @@ public enum CSVSkip: String, Hashable, Sendable, CaseIterable {
   /// The reason as part of a sentence.
   public var words: String {
     switch self {
-    case .noStart: "when it began cannot be read"
-    case .noEnd: "when it ended cannot be read"
-    case .skippedTime: "the clocks went forward over its time"
-    case .endBeforeStart: "it ends before it begins"
-    case .tooLong: "it lasts more than 14 days"
-    case .inTheFuture: "it lies in the future"
-    case .longAgo: "it lies before 1970"
-    case .repeated: "an earlier line has the same fast"
-    case .overlaps: "it shares time with a fast that is here"
+    case .noStart:
+      Language.text("when it began cannot be read", de: "der Beginn ist nicht zu lesen")
+    case .noEnd: Language.text("when it ended cannot be read", de: "das Ende ist nicht zu lesen")
+    case .skippedTime:
+      Language.text(
+        "the clocks went forward over its time", de: "die Uhren wurden über seine Zeit vorgestellt")
+    case .endBeforeStart:
+      Language.text("it ends before it begins", de: "es endet, bevor es beginnt")
+    case .tooLong: Language.text("it lasts more than 14 days", de: "es dauert mehr als 14 Tage")
+    case .inTheFuture: Language.text("it lies in the future", de: "es liegt in der Zukunft")
+    case .longAgo: Language.text("it lies before 1970", de: "es liegt vor 1970")
+    case .repeated:
+      Language.text("an earlier line has the same fast", de: "eine frühere Zeile hat dasselbe")
+    case .overlaps:
+      Language.text(
+        "it shares time with a fast that is here", de: "es überschneidet sich mit einem von hier")
     }
   }
 }
