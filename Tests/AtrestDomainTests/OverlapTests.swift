@@ -40,6 +40,13 @@ struct OverlapTests {
     #expect(pairs == [[1, 4], [2, 3], [1, 3], [1, 2]])
   }
 
+  @Test("of very many, so many as are looked for are found, and the others cost nothing")
+  func limited() throws {
+    let sessions = try (0..<UInt8(200)).map { try fast($0, Int64($0), 300) }
+    #expect(Overlap.all(in: sessions, limit: 2).map(\.later) == [sessions[2], sessions[1]])
+    #expect(Overlap.all(in: sessions).count == Overlap.limit)
+  }
+
   @Test("what does not count has no tree, and overlaps nothing")
   func others() throws {
     let night = try fast(1, 0, 16)

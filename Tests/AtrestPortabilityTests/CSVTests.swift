@@ -175,6 +175,20 @@ struct CSVTests {
     #expect(rest.skipped == [.init(line: 4, reason: .overlaps)])
   }
 
+  @Test("a file of fasts that all share time is read like any other", arguments: [30_000])
+  func allOverlap(count: Int) throws {
+    // Each pair of them is 450 million, which neither time nor memory is spent on.
+    let rows = (0..<count).map { "\(1_700_000_000 + $0),\(1_700_900_000 + $0)" }
+    let history = try history("start,end\n" + rows.joined(separator: "\n"))
+    #expect(history.fasts.count == count && history.overlaps.count == count - 1)
+    let span = Session.Span(
+      start: WallTime(seconds: 1_700_500_000), end: WallTime(seconds: 1_700_600_000),
+      outcome: .completed)
+    let id = try #require(RecordUUID(bytes: [UInt8](repeating: 7, count: 16)))
+    let here = Session(id: id, span: try #require(span), targetMinutes: 960)
+    #expect(history.lines(overlapping: [here]).count == count)
+  }
+
   @Test("columns are found by name, told by name or number, or missed")
   func columns() throws {
     var columns = CSVColumns(header: ["ID", "Start_Time", "End Time", "Duration (min)"])

@@ -10,21 +10,26 @@ public struct Overlap: Hashable, Sendable {
   public let earlier: Session
   public let later: Session
 
-  /// All overlaps, the latest first. Fasts that only touch do not overlap.
+  /// The most overlaps that are looked for. Whoever has more of them has imported a file that
+  /// claims each night many times, and the number of pairs would grow with its square.
+  public static let limit = 10_000
+
+  /// All overlaps, the latest first; if there are more than a limit, the earliest of them. Fasts
+  /// that only touch do not overlap.
   ///
-  /// - Complexity: Sorts the fasts once, and visits each pair that overlaps.
-  public static func all(in sessions: [Session]) -> [Overlap] {
+  /// - Complexity: Sorts the fasts once, and visits each pair that overlaps, up to the limit.
+  public static func all(in sessions: [Session], limit: Int = limit) -> [Overlap] {
     let spans = sessions.compactMap(Span.init).sorted {
       ($0.start, $0.session.id) < ($1.start, $1.session.id)
     }
     var open: [Span] = []
     var found: [Overlap] = []
-    for span in spans {
+    for span in spans where found.count < limit {
       open.removeAll { $0.end <= span.start }
       found += open.map { Overlap(earlier: $0.session, later: span.session) }
       open.append(span)
     }
-    return found.reversed()
+    return found.prefix(limit).reversed()
   }
 
   /// The fasts that share time with one, latest first.
