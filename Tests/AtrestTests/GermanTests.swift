@@ -99,6 +99,20 @@ struct GermanTests {
     try german("import", file.path, code: 65)
   }
 
+  @Test("a question is answered in German")
+  func question() throws {
+    let file = atrest.home.appendingPathComponent("verlauf.csv")
+    try "Beginn;Ende\n01.05.2026 20:00;02.05.2026 12:00\n"
+      .write(to: file, atomically: true, encoding: .utf8)
+    let dialogue = try Dialogue(
+      atrest.program, ["import", file.path], home: atrest.home,
+      ["NO_COLOR": "1", "LC_ALL": "de_DE.UTF-8"])
+    try dialogue.read(until: "Hereinholen? [j/N] ")
+    try dialogue.type("ja")
+    #expect(try dialogue.end() == 0)
+    #expect(dialogue.shown.contains("Hereingeholt: 1 hinzugefügt."))
+  }
+
   @Test("the timer")
   func timer() throws {
     try german("fast", "start", "--at", "vor 1h")

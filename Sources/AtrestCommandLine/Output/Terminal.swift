@@ -80,10 +80,12 @@ public enum Terminal {
   /// Whether a person can be asked: standard input and error are terminals.
   public static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-  /// Asks a yes-or-no question that defaults to no. No without a terminal.
+  /// Asks a yes-or-no question that defaults to no. Yes is read in English and in German. No
+  /// without a terminal.
   public static func asks(_ question: String) -> Bool {
     guard canAsk else { return false }
-    _ = StandardStream.write(question + " [y/N] ", to: STDERR_FILENO)
+    let choice = Language.text("[y/N]", de: "[j/N]")
+    _ = StandardStream.write("\(question) \(choice) ", to: STDERR_FILENO)
     let answer = readLine()?.split(whereSeparator: \.isWhitespace).joined().lowercased()
     return ["y", "yes", "j", "ja"].contains(answer)
   }
