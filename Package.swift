@@ -150,6 +150,13 @@ let package = Package(
     .target(
       name: "AtrestSync", dependencies: ["AtrestDomain", "AtrestReplication", "AtrestWire"],
       path: "Sources/AtrestSync", swiftSettings: strict),
+    // The replica of a browser: one request in, one answer out.
+    .target(
+      name: "AtrestWeb",
+      dependencies: [
+        "AtrestDomain", "AtrestPresentation", "AtrestReplication", "AtrestSync", "AtrestWire",
+      ],
+      path: "Client/web/core", swiftSettings: strict),
     // Files that people carry: exports and imports.
     .target(
       name: "AtrestPortability",

@@ -261,9 +261,10 @@ export class Core {
     const { put, remove, ...step } = answer;
     const count = (put ?? []).length;
     const rows = changes(answer, bytes.slice(0, count));
-    const [message] = bytes.slice(count);
-    if (step.send) step.send = { token: null, ...step.send, message };
-    if (step.watch?.open) step.watch.open = { token: null, ...step.watch.open, message };
+    /** @param {any} call @returns {Send} */
+    const whole = ({ part, ...call }) => ({ token: null, ...call, message: bytes[count + part] });
+    if (step.send) step.send = whole(step.send);
+    if (step.watch?.open) step.watch.open = whole(step.watch.open);
     return { ...step, rows };
   }
 

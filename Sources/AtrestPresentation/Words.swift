@@ -5,7 +5,7 @@ import AtrestDomain
 
 extension Tree {
   /// The tree's description with the date of its fast.
-  func words(in zone: ZoneOffsets) -> String {
+  package func words(in zone: ZoneOffsets) -> String {
     let day = TimeText.day(LocalDay(session.span.end ?? session.span.start, in: zone))
     return state == .incomplete
       ? Word.forestTreeIncompleteA11y.text(day)

@@ -221,50 +221,15 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
   }
 }
 
-/// Numbers of gRPC's status codes.
-private enum StatusNumber {
-  static let cancelled = 1
-  static let deadlineExceeded = 4
-  static let notFound = 5
-  static let permissionDenied = 7
-  static let resourceExhausted = 8
-  static let aborted = 10
-  static let unimplemented = 12
-  static let unavailable = 14
-  static let unauthenticated = 16
-}
-
 extension SyncError {
-  /// Limits under which an account stays until somebody removes something.
-  private static let limits: Set<ErrorReason> = [.deviceLimit, .pairingCodeLimit, .accountFull]
-
   /// Maps a failed call to an error.
   package init(_ failure: CallFailure) {
     switch failure {
     case .cancelled: self = .cancelled
     case .untrusted(let sentence): self = .untrusted(sentence)
+    case .status(StatusNumber.cancelled, _, _) where Task.isCancelled: self = .cancelled
     case .status(let number, let message, let reason):
-      let sentence = sentencePart(message)
-      switch number {
-      // RESOURCE_EXHAUSTED, too, but waiting does not help.
-      case _ where reason.map(Self.limits.contains) ?? false: self = .refused(sentence)
-      case StatusNumber.unavailable, StatusNumber.deadlineExceeded, StatusNumber.resourceExhausted,
-        StatusNumber.aborted:
-        self = .unreachable(sentence)
-      case StatusNumber.cancelled: self = Task.isCancelled ? .cancelled : .unreachable(sentence)
-      case StatusNumber.unauthenticated: self = .accessEnded
-      case StatusNumber.permissionDenied: self = .notPermitted(sentence)
-      case StatusNumber.notFound: self = .notFound(sentence)
-      case StatusNumber.unimplemented: self = .refused("it does not know what was asked of it")
-      default: self = .refused(sentence)
-      }
+      self.init(status: number, message: message, reason: reason)
     }
   }
-}
-
-/// A server's sentence as part of one of ours: without full stop or capital, and never empty.
-private func sentencePart(_ text: String) -> String {
-  var text = shown(text)
-  while text.last == "." || text.last?.isWhitespace == true { text.removeLast() }
-  return text.isEmpty ? "it gave no reason" : text.prefix(1).lowercased() + text.dropFirst()
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the arguments of the shell's requests. All of them are untrusted.
+
+import AtrestDomain
+import AtrestReplication
+
+/// The members of an argument. A member of the wrong type is a failure, not an absent one.
+struct Arguments {
+  /// The most bytes of a text.
+  static let textBytes = 4096
+
+  private let members: [String: StrictJSON]
+
+  /// No argument at all counts as an empty one.
+  init(_ json: StrictJSON?) throws(CoreFailure) {
+    guard let json else {
+      members = [:]
+      return
+    }
+    guard let members = json.members else { throw .misuse("an argument is not an object") }
+    self.members = members
+  }
+
+  func text(_ name: String) throws(CoreFailure) -> String? {
+    guard let value = members[name], value != .null else { return nil }
+    guard let text = value.text, text.utf8.count <= Self.textBytes else {
+      throw .misuse("\(name) is not a text, or too long")
+    }
+    return text
+  }
+
+  func number(_ name: String, _ range: ClosedRange<Int64>) throws(CoreFailure) -> Int64? {
+    guard let value = members[name], value != .null else { return nil }
+    guard let number = value.number, range.contains(number) else {
+      throw .misuse("\(name) is not a whole number in its range")
+    }
+    return number
+  }
+
+  func flag(_ name: String) throws(CoreFailure) -> Bool {
+    guard let value = members[name], value != .null else { return false }
+    guard case .bool(let flag) = value else { throw .misuse("\(name) is not a switch") }
+    return flag
+  }
+
+  func elements(_ name: String) throws(CoreFailure) -> [StrictJSON] {
+    guard let value = members[name], value != .null else { return [] }
+    guard let elements = value.elements else { throw .misuse("\(name) is not a list") }
+    return elements
+  }
+
+  func object(_ name: String) throws(CoreFailure) -> Arguments {
+    try Arguments(members[name])
+  }
+
+  // MARK: Values of the domain
+
+  func time(_ name: String) throws(CoreFailure) -> WallTime? {
+    try number(name, 0...WallTime.recordable.upperBound - 1).map { WallTime(milliseconds: $0) }
+  }
+
+  func id(_ name: String) throws(CoreFailure) -> RecordUUID? {
+    guard let text = try text(name) else { return nil }
+    guard let id = RecordUUID(uuidString: text) else { throw .misuse("\(name) is not an id") }
+    return id
+  }
+
+  /// A side of a picture in points.
+  func side(_ name: String, or usual: Double) throws(CoreFailure) -> Double {
+    try number(name, 1...10_000).map { Double($0) } ?? usual
+  }
+
+  /// What has to be there.
+  func required<Value>(_ value: Value?) throws(CoreFailure) -> Value {
+    guard let value else { throw .misuse("an argument is missing") }
+    return value
+  }
+}

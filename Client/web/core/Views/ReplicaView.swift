@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sync screens show: the pairing, what waits, and what lost against a later write.
+
+import AtrestDomain
+import AtrestReplication
+import AtrestSync
+import AtrestWire
+
+extension WebCore {
+  func replica(_ work: inout Work) throws(CoreFailure) -> JSON {
+    let records = work
+    let state = records.tables.state
+    return try told { () throws(ReplicaError) in
+      let refused = records.tables.refusedRows()
+      let held = refused.count { $0.reason == .massDeletion }
+      let moot = try records.outbox.mootCount()
+      let all = records.tables.outboxCount() - moot
+      let stuck = refused.count - moot
+      return .members(
+        ("isPaired", .bool(state.token != nil)), ("account", state.account.map { .text($0) }),
+        ("server", state.server.map { .text($0) }),
+        ("replica", .text(Hexadecimal.encoded(state.replica.rawValue))),
+        ("lastSync", state.lastSync.map { .time(state.serverOffset.shown($0)) }),
+        ("waiting", .count(max(0, all - max(0, stuck)))),
+        ("refused", .count(max(0, stuck - held))), ("held", .count(held)),
+        ("conflicts", .count(try records.conflicts().count)),
+        ("hasAccessEnded", .bool(state.hasAccessEnded)),
+        ("serverOffset", .integer(state.serverOffset.milliseconds)),
+        ("records", .count(try records.records.liveCount())))
+    }
+  }
+
+  func conflicts(_ work: inout Work) throws(CoreFailure) -> JSON {
+    let records = work
+    let settings = try settings(of: records)
+    let conflicts = try conflicts(in: records)
+    return .members(
+      (
+        "conflicts",
+        .array(
+          conflicts.map { conflict in
+            .members(
+              ("id", .text(Hexadecimal.encoded(conflict.journalKey.id))),
+              ("kind", .text(noun(conflict.key.kind))),
+              ("record", .text(Hexadecimal.encoded(conflict.key.id))),
+              ("field", .count(Int(conflict.field))),
+              ("lost", .text(text(of: conflict.lost, conflict.key.kind, settings))),
+              ("kept", .text(text(of: conflict.kept, conflict.key.kind, settings))),
+              ("at", .time(conflict.noticed)),
+              ("device", .text(Hexadecimal.encoded(conflict.lost.stamp.replica.rawValue))))
+          })
+      ))
+  }
+
+  func conflicts(in work: Work) throws(CoreFailure) -> [Conflict] {
+    try told { () throws(ReplicaError) in try work.conflicts() }
+  }
+
+  private func noun(_ kind: RecordKind) -> String {
+    switch kind {
+    case .session: "a fast"
+    case .water: "a drink"
+    case .preference: "a setting"
+    case .entitlement: "a purchase"
+    default: "a record of a newer version"
+    }
+  }
+
+  /// A value for people, if this version can read it.
+  private func text(
+    of register: Register, _ kind: RecordKind, _ settings: Settings
+  ) -> String {
+    if register.field == Register.deletedField {
+      return register.value == Register.deletedValue ? "deleted" : "not deleted"
+    }
+    var record = Record(key: RecordKey(kind: kind, id: Array(repeating: 0, count: 16)))
+    record.set(register)
+    switch kind {
+    case .session:
+      // A fast is read with both of its fields; the other one's value does not matter.
+      let isSpan = register.field == SessionField.span
+      guard let span = Session.Span(start: WallTime(milliseconds: 1), end: nil, outcome: .active)
+      else { break }
+      record.set(
+        Register(
+          field: isSpan ? SessionField.target : SessionField.span, stamp: register.stamp,
+          replaced: nil,
+          value: isSpan
+            ? SessionField.encode(targetMinutes: 1) : SessionField.encode(span)))
+      if let session = try? Session(record) {
+        return isSpan ? text(of: session.span) : DurationText.text(minutes: session.targetMinutes)
+      }
+    case .water:
+      if let entry = try? WaterEntry(record) {
+        let amount = AmountText.text(
+          millilitres: entry.intake.millilitres, unit: settings.waterUnit)
+        return "\(amount), \(TimeText.clock(entry.intake.at, in: environment.zone))"
+      }
+    case .preference:
+      if let value = try? PreferenceField.value(of: record) { return value }
+    default: break
+    }
+    return "a value that this version cannot read"
+  }
+
+  private func text(of span: Session.Span) -> String {
+    func words(_ time: WallTime) -> String {
+      "\(TimeText.day(LocalDay(time, in: environment.zone))), "
+        + TimeText.clock(time, in: environment.zone)
+    }
+    return "\(words(span.start)) to \(span.end.map(words) ?? "now")"
+  }
+}

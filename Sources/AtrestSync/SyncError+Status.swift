@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a failed call means, by its status and the reason in its details.
+
+import AtrestWire
+
+/// Numbers of gRPC status codes.
+package enum StatusNumber {
+  package static let cancelled = 1
+  package static let deadlineExceeded = 4
+  package static let notFound = 5
+  package static let permissionDenied = 7
+  package static let resourceExhausted = 8
+  package static let aborted = 10
+  package static let unimplemented = 12
+  package static let unavailable = 14
+  package static let unauthenticated = 16
+}
+
+extension SyncError {
+  /// Limits under which an account stays until somebody removes something.
+  private static let limits: Set<ErrorReason> = [.deviceLimit, .pairingCodeLimit, .accountFull]
+
+  /// A call that ended with a status other than OK.
+  ///
+  /// - Parameter message: The server's; untrusted.
+  package init(status: Int, message: String, reason: ErrorReason?) {
+    let sentence = sentencePart(message)
+    switch status {
+    // RESOURCE_EXHAUSTED, too, but waiting does not help.
+    case _ where reason.map(Self.limits.contains) ?? false: self = .refused(sentence)
+    case StatusNumber.unavailable, StatusNumber.deadlineExceeded, StatusNumber.resourceExhausted,
+      StatusNumber.aborted, StatusNumber.cancelled:
+      self = .unreachable(sentence)
+    case StatusNumber.unauthenticated: self = .accessEnded
+    case StatusNumber.permissionDenied: self = .notPermitted(sentence)
+    case StatusNumber.notFound: self = .notFound(sentence)
+    case StatusNumber.unimplemented: self = .refused("it does not know what was asked of it")
+    default: self = .refused(sentence)
+    }
+  }
+}
+
+/// A server's sentence as part of one of ours: without full stop or capital, and never empty.
+private func sentencePart(_ text: String) -> String {
+  var text = shown(text)
+  while text.last == "." || text.last?.isWhitespace == true { text.removeLast() }
+  return text.isEmpty ? "it gave no reason" : text.prefix(1).lowercased() + text.dropFirst()
+}
