@@ -18,8 +18,8 @@ extension WebCore {
 
   /// Answers a request: JSON, then bytes that belong to it.
   ///
-  /// - Returns: JSON, then the bytes of the rows to store, then those of a message. Never fails: the
-  ///   JSON tells an error.
+  /// - Returns: JSON, then the bytes of the rows to store, then messages. Never fails: the JSON
+  ///   tells an error.
   package func answer(_ parts: [[UInt8]]) -> [[UInt8]] {
     do throws(CoreFailure) {
       let answer = try carryOut(parts)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core as WebAssembly, through the shell's interface: node --test, with CORE naming the module.
+// The core as WebAssembly, through the shell's interface. CORE names the module; see run.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
