@@ -41,7 +41,7 @@
  * `view('calendar', {month?: 'YYYY-MM', width?, height?}, now)`.
  * @typedef {{month: string, title: string, previous: {month: string, words: string},
  *   next: {month: string, words: string}, weekdays: string[], svg: string, empty?: string,
- *   weeks: (null|{day: string, number: number, isToday: boolean, fasts: (Fast & {lines:
+ *   weeks: ({}|{day: string, number: number, isToday: boolean, fasts: (Fast & {lines:
  *     string[]})[]})[][]}} CalendarView
  *
  * `view('history', {before?, limit?}, now)`: latest first; `next` is the `before` of what follows.
@@ -67,6 +67,15 @@
  * @typedef {{isPaired: boolean, account?: string, server?: string, replica: string,
  *   lastSync?: number, waiting: number, refused: number, held: number, conflicts: number,
  *   hasAccessEnded: boolean, serverOffset: number, records: number}} ReplicaView
+ *
+ * Actions, with their arguments: `fast.start {at?, targetMinutes?}`, `fast.complete {at?}`,
+ * `fast.cancel {at?}`, `fast.edit {id, start?, end?, outcome?, targetMinutes?}`, `fast.delete {id}`,
+ * `water.add {millilitres?, at?}`, `water.delete {id}`, `settings.set {setting, value}`,
+ * `transition.dismiss {}`, `undo {}`, `conflict.restore {id}`, `unpair {}`.
+ *
+ * Calls: `pair {code, name, server}` (its result has the six `digits`), `invite
+ * {withoutApproval?}`, `pendingDevices {}`, `resolve {handle, allow}`, `devices {}`, `rename
+ * {replica, name}`, `revoke {replica, withDescendants?}`, `account {}`.
  *
  * What an act returns besides the rows.
  * @typedef {{id?: string, words?: string, undone?: boolean, undo?: string}} ActResult

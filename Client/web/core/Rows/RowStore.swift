@@ -125,7 +125,7 @@ package struct RowStore {
     return hash.value
   }
 
-  private static func sealed(_ key: String, _ bytes: [UInt8]) -> (bytes: [UInt8], UInt64) {
+  static func sealed(_ key: String, _ bytes: [UInt8]) -> (bytes: [UInt8], UInt64) {
     let checksum = checksum(key, bytes[...])
     return (bytes + (0..<8).map { UInt8(truncatingIfNeeded: checksum >> ($0 * 8)) }, checksum)
   }
