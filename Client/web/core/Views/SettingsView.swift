@@ -52,7 +52,7 @@ extension WebCore {
       choices = Settings.quickAddChoices.map {
         ("\($0)ml", AmountText.text(millilitres: $0, unit: settings.waterUnit))
       }
-    case .vigil, .transitionDismissed:
+    case .vigil, .notice, .transitionDismissed:
       value = settings.vigil ? "on" : "off"
       choices = ["on", "off"].map { ($0, $0) }
     }
