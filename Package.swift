@@ -321,6 +321,8 @@ let package = Package(
         "AtrestPresentation", "AtrestDomain", "AtrestReplication", "AtrestTestSupport",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "AtrestWebTests", dependencies: ["AtrestDomain", "AtrestWeb"], swiftSettings: strict),
     // Writes the pictures of docs/use/gallery: see Scripts/gallery.
     .executableTarget(
       name: "gallery",
