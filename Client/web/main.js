@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts the app: opens the replica or finds the tab that has it, then shows the place asked for.
+
+import { complain } from './announce.js';
+import { button, h } from './dom.js';
+import { Replica } from './replica.js';
+import { calendar } from './screens/calendar.js';
+import { conflicts } from './screens/conflicts.js';
+import { devices } from './screens/devices.js';
+import { forest } from './screens/forest.js';
+import { history as past } from './screens/history.js';
+import { pair } from './screens/pair.js';
+import { paywall, transition } from './screens/paywall.js';
+import { settings } from './screens/settings.js';
+import { timer } from './screens/timer.js';
+import { tree } from './screens/tree.js';
+import { water } from './screens/water.js';
+import { Store, isTemporary } from './store.js';
+import { Sync } from './sync.js';
+import { Tabs } from './tabs.js';
+
+/**
+ * What a screen has.
+ * @typedef {{tabs: Tabs, argument: string, notes: string[], signal: AbortSignal,
+ *   go: (place: string) => void, refresh: () => void}} App `signal` ends when the screen goes.
+ */
+
+/** @type {Record<string, (app: App) => Promise<HTMLElement>>} */
+const screens = { timer, forest, calendar, history: past, water, settings, tree, conflicts,
+  devices, pair, paywall, transition };
+const database = 'atrest';
+/** Screens that a person fills in: they are not drawn anew under their hands. */
+const stable = new Set(['pair', 'devices', 'tree', 'history']);
+
+const screen = /** @type {HTMLElement} */ (document.getElementById('screen'));
+/** @type {string[]} */
+const notes = [];
+let shown = '';
+let drawn = new AbortController();
+
+const tabs = new Tabs(database, async () => {
+  const [response, store] = await Promise.all([
+    fetch(new URL('./atrest-core.wasm', import.meta.url)), Store.open(database)]);
+  const replica = await Replica.open(await response.arrayBuffer(), store);
+  const sync = new Sync(replica);
+  replica.onChange = (isOwn) => {
+    if (isOwn) sync.wrote();
+    tabs.changed();
+  };
+  sync.start();
+  store.persist();
+  return {
+    view: (name, argument) => replica.view(name, argument),
+    act: (name, argument) => replica.act(name, argument),
+    call: async (name, argument, onSent) => {
+      const result = await replica.call(name, argument, onSent);
+      if (name === 'pair') sync.start();
+      return result;
+    },
+    status: () => sync.status,
+  };
+});
+
+/** The place in the address: `#name/argument`, or the pairing link's `#pair=CODE`. */
+function place() {
+  const [name, argument = ''] = location.hash.slice(1).split(/[/=]/, 2);
+  return name in screens ? { name, argument } : { name: 'timer', argument: '' };
+}
+
+async function draw() {
+  const { name, argument } = place();
+  drawn.abort();
+  drawn = new AbortController();
+  const { signal } = drawn;
+  const key = `${name}/${argument}`;
+  try {
+    const made = await screens[name]({ tabs, argument, notes, signal, go, refresh: draw });
+    if (signal.aborted) return;
+    const isNew = key !== shown;
+    const focus = isNew ? null : document.activeElement?.textContent;
+    screen.replaceChildren(made);
+    screen.removeAttribute('aria-busy');
+    screen.className = isNew ? 'entering' : '';
+    if (isNew && shown) screen.focus({ preventScroll: true });
+    if (focus) refocus(focus);
+    shown = key;
+  } catch (error) {
+    if (!signal.aborted) complain(error);
+  }
+}
+
+/**
+ * The same button again after a redraw.
+ * @param {string} words
+ */
+function refocus(words) {
+  for (const each of screen.querySelectorAll('button, a, select')) {
+    if (each.textContent === words) {
+      /** @type {HTMLElement} */ (each).focus({ preventScroll: true });
+      return;
+    }
+  }
+}
+
+/** @param {string} name */
+function go(name) {
+  // The code of a pairing link does not stay in the history.
+  if (location.hash.startsWith('#pair=')) history.replaceState(null, '', `#${name}`);
+  else location.hash = name;
+  draw();
+}
+
+/**
+ * What was kept cannot be read: it is told, and nothing is written.
+ * @param {any} error
+ */
+function fail(error) {
+  const { code, title = 'Atrest could not start.', advice = 'Load the page again.' } = error;
+  drawn.abort();
+  screen.removeAttribute('aria-busy');
+  screen.replaceChildren(h('article', { class: 'page moment', role: 'alert' },
+    h('h1', {}, title), h('p', {}, advice),
+    button('Load again', () => location.reload(), { class: 'main' }),
+    code === 'lost' && button('Begin anew', async () => {
+      await (await Store.open(database)).clear();
+      location.reload();
+    }, { class: 'plain' })));
+}
+
+tabs.onChange = () => {
+  if (!stable.has(place().name)) draw();
+};
+tabs.onFailure = fail;
+addEventListener('hashchange', draw);
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible' && !stable.has(place().name)) draw();
+});
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && place().name !== 'timer') go('timer');
+});
+
+if (await isTemporary()) {
+  notes.push('This window keeps nothing: what you note here is gone when it closes.');
+}
+await tabs.start();
+await draw();
+if ('serviceWorker' in navigator) {
+  navigator.serviceWorker.register('/service-worker.js').catch(() => {
+    notes.push('Without a trusted certificate Atrest does not start offline here.');
+  });
+}

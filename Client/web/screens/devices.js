@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The account's devices: invite one, let it in by its digits, revoke one.
+
+import { complain, notice } from '../announce.js';
+import { button, h } from '../dom.js';
+import { page, when } from './page.js';
+
+/** How often the list of waiting devices is asked for, in milliseconds. */
+const askEvery = 3000;
+
+/** @param {import('../main.js').App} app */
+export async function devices({ tabs, refresh, signal }) {
+  const waiting = h('div', { 'aria-live': 'polite' });
+  const invitation = h('div');
+  const frame = page('Devices',
+    button('Invite a device', invite, { class: 'main' }), invitation, waiting);
+  try {
+    const [{ devices: list }] = [await tabs.call('devices')];
+    frame.append(h('ul', { class: 'list' }, ...list.map(device)));
+  } catch (error) {
+    complain(error);
+    return frame;
+  }
+  await look();
+  const looking = setInterval(look, askEvery);
+  signal.addEventListener('abort', () => clearInterval(looking));
+  return frame;
+
+  async function invite() {
+    try {
+      const { code, expires } = await tabs.call('invite');
+      const link = `${location.origin}/#pair=${code}`;
+      invitation.replaceChildren(
+        h('p', {}, `Open this on the other device before ${when(expires)}:`),
+        h('p', { class: 'code' }, h('a', { href: link, rel: 'noreferrer' }, link)),
+        button('Copy', async () => {
+          await navigator.clipboard.writeText(link);
+          notice('Copied.');
+        }, { class: 'plain' }));
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  async function look() {
+    const { devices: list } = await tabs.call('pendingDevices').catch(() => ({ devices: [] }));
+    if (signal.aborted) return;
+    waiting.replaceChildren(...list.map((/** @type {any} */ each) => h('section', { class: 'card' },
+      h('p', {}, `${each.name} asks to be let in. Let it in only if it shows these digits:`),
+      h('p', { class: 'digits' }, each.digits),
+      button('Let in', () => resolve(each.handle, true), { class: 'main' }),
+      button('Refuse', () => resolve(each.handle, false), { class: 'plain' }))));
+  }
+
+  /** @param {string} handle @param {boolean} allow */
+  async function resolve(handle, allow) {
+    await tabs.call('resolve', { handle, allow }).then(refresh, complain);
+  }
+
+  /** @param {any} each */
+  function device(each) {
+    const state = each.revoked ? `Revoked ${when(each.revoked)}`
+      : each.isCurrent ? 'This device' : each.seen ? `Seen ${when(each.seen)}` : 'Not seen yet';
+    let isSure = false;
+    const revoke = button('Revoke', () => {
+      if (isSure) {
+        tabs.call('revoke', { replica: each.replica }).then(refresh, complain);
+        return;
+      }
+      isSure = true;
+      revoke.textContent = 'Revoke it for good';
+    }, { class: 'plain' });
+    return h('li', {}, h('span', {}, each.name), h('span', { class: 'quiet' }, state),
+      !each.isCurrent && !each.revoked && revoke);
+  }
+}

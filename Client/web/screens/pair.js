@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairing: by the link's code or a typed one, until another device let this one in.
+
+import { announce, complain } from '../announce.js';
+import { h } from '../dom.js';
+import { page } from './page.js';
+
+/** @param {import('../main.js').App} app */
+export async function pair({ tabs, argument, go }) {
+  const code = h('input', {
+    name: 'code', required: true, autocomplete: 'off', autocapitalize: 'characters',
+    spellcheck: 'false', placeholder: 'XXXX-XXXXXXXX',
+  });
+  code.value = argument;
+  const name = h('input', { name: 'name', required: true, maxlength: 40 });
+  name.value = deviceName();
+  const digits = h('p', { class: 'digits', 'aria-live': 'assertive' });
+  const hint = h('p', { class: 'quiet' });
+  const submit = h('button', { class: 'main' }, 'Pair');
+  const form = h('form', { class: 'fields', onsubmit: join },
+    h('label', {}, 'Code', code), h('label', {}, 'Name of this device', name), submit);
+  return page('Pair this device', form, digits, hint);
+
+  /** @param {Event} event */
+  async function join(event) {
+    event.preventDefault();
+    submit.disabled = true;
+    try {
+      // A whole link is as good as its code.
+      const typed = code.value.trim().split('#pair=').pop() ?? '';
+      const server = `https://${location.host}`;
+      await tabs.call('pair', { code: typed, name: name.value.trim(), server }, (sent) => {
+        digits.textContent = sent.digits;
+        hint.textContent = 'Let this device in on another one, if it shows the same digits.';
+        announce(hint.textContent ?? '');
+      });
+      go('timer');
+    } catch (error) {
+      digits.textContent = '';
+      hint.textContent = '';
+      submit.disabled = false;
+      complain(error);
+    }
+  }
+}
+
+/** What people call it. */
+function deviceName() {
+  const agent = navigator.userAgent;
+  const kinds = ['iPhone', 'iPad', 'Android', 'Macintosh', 'Windows', 'Linux'];
+  const kind = kinds.find((each) => agent.includes(each)) ?? 'Browser';
+  return kind === 'Macintosh' ? 'Mac' : kind;
+}

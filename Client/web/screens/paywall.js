@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The paywall and the moment after the tenth fast. Prices are told; nothing is sold here.
+
+import { complain } from '../announce.js';
+import { button, h } from '../dom.js';
+import { page } from './page.js';
+
+/** @param {import('../main.js').App} app */
+export async function paywall({ tabs, argument, go }) {
+  /** @type {import('../core.js').PaywallView} */
+  const view = await tabs.view('paywall', { hadTransition: argument === 'transition' });
+  if (!view.isReachable) {
+    go('timer');
+    return h('div');
+  }
+  return page('Atrest', ...view.elements.map(({ kind, words }) =>
+    words && kind !== 'link' && h('p', { class: kind }, words)));
+}
+
+/** @param {import('../main.js').App} app */
+export async function transition({ tabs, go }) {
+  /** @type {import('../core.js').TransitionView} */
+  const view = await tabs.view('transition');
+  /** @param {string} place */
+  const leave = (place) => tabs.act('transition.dismiss').then(() => go(place), complain);
+  return h('article', { class: 'page moment' }, h('h1', { class: 'spoken' }, 'Atrest'),
+    ...view.body.split('\n\n').map((words) => h('p', {}, words)),
+    button(view.continue, () => leave('paywall/transition'), { class: 'main' }),
+    button(view.later, () => leave('timer'), { class: 'plain' }));
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timer: idle, fasting, complete. The tree materialises behind it.
+
+import { announce, complain, notice } from '../announce.js';
+import { button, glyph, glyphs, h, picture } from '../dom.js';
+
+/**
+ * The fast that ended on this page, shown until the next action.
+ * @type {{id?: string}}
+ */
+const ended = {};
+
+/** @param {import('../main.js').App} app */
+export async function timer({ tabs, go, refresh, signal }) {
+  /** @type {import('../core.js').TimerView} */
+  const view = await tabs.view('timer', ended.id ? { id: ended.id } : {});
+  if (view.transitionDue) {
+    go('transition');
+    return h('div');
+  }
+  const { state, words, vigil, gates } = view;
+  const isFasting = state === 'fasting';
+  const clock = h('p', { class: 'elapsed', role: 'timer', 'aria-live': 'off' }, words.elapsed ?? '');
+
+  /** @param {string} name @param {object} [argument] */
+  const act = async (name, argument = {}) => {
+    try {
+      const { id, words: said } = await tabs.act(name, argument);
+      ended.id = name === 'fast.complete' || name === 'fast.cancel' ? id : undefined;
+      if (said) notice(said);
+      refresh();
+    } catch (error) {
+      complain(error);
+    }
+  };
+
+  if (isFasting) {
+    // Each second by the clock, not by counting: a page that slept is right when it wakes.
+    const tick = async () => {
+      const now = await tabs.view('timer', {}).catch(() => null);
+      if (signal.aborted || !now) return;
+      if (now.state !== state || now.words.milestone !== words.milestone) refresh();
+      else clock.textContent = now.words.elapsed ?? '';
+    };
+    const ticking = setInterval(() => document.visibilityState === 'visible' && tick(), 1000);
+    signal.addEventListener('abort', () => clearInterval(ticking));
+  }
+  announce(words.milestone ?? words.prompt);
+
+  const tree = view.treeSVG ? picture(view.treeSVG) : null;
+  tree?.setAttribute('aria-hidden', 'true');
+  const [main, ...rest] = view.actions;
+  return h('div', { class: `timer ${state}`, 'aria-label': words.spoken ?? null },
+    tree && h('div', { class: `tree ${state === 'complete' ? 'arrived' : ''}` }, tree),
+    h('h1', { class: 'spoken' }, 'Atrest'),
+    h('section', { class: 'middle' },
+      isFasting && clock,
+      h('p', { class: isFasting ? 'milestone' : 'prompt' },
+        isFasting ? words.milestone ?? '' : words.prompt),
+      words.vigil && h('p', { class: 'milestone' }, words.vigil),
+      vigil && h('blockquote', { class: 'scripture', 'aria-label': vigil.spoken },
+        vigil.line, h('cite', { 'aria-label': vigil.spokenCitation }, vigil.citation)),
+      words.stillOpen && h('p', { class: 'quiet' }, words.stillOpen)),
+    h('section', { class: 'bottom' },
+      isFasting && h('button', {
+        type: 'button', class: 'water', onclick: () => act('water.add'),
+        'aria-label': view.water.quickAddText,
+      }, glyph(glyphs.water), words.water),
+      main && button(main.words, () => act(main.name), { class: 'main' }),
+      ...rest.map(({ name, words: text }) => button(text, () => act(name), { class: 'plain' })),
+      view.canUndo && button('Undo', () => act('undo'), { class: 'plain' })),
+    h('nav', { class: 'ways', 'aria-label': 'Ways elsewhere' },
+      ...[gates.forest && 'forest', 'calendar', 'history', 'water', 'settings']
+        .filter((name) => name).map((name) => way(String(name)))));
+}
+
+/** @param {string} name */
+function way(name) {
+  const words = name[0].toUpperCase() + name.slice(1);
+  return h('a', { href: `#${name}`, title: words, 'aria-label': words },
+    glyph(/** @type {any} */ (glyphs)[name]));
+}

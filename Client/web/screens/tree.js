@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// One fast: its tree, its times, and their correction.
+
+import { complain } from '../announce.js';
+import { button, h, picture } from '../dom.js';
+import { page } from './page.js';
+
+/** @param {import('../main.js').App} app */
+export async function tree({ tabs, argument, go, refresh }) {
+  /** @type {import('../core.js').TreeView} */
+  const view = await tabs.view('tree', { id: argument });
+  const { fast } = view;
+  const start = field('Start', fast.start);
+  const end = fast.end === undefined ? null : field('End', fast.end);
+  /** @param {string} name @param {object} change @param {() => void} then */
+  const act = async (name, change, then) => {
+    try {
+      await tabs.act(name, { id: fast.id, ...change });
+      then();
+    } catch (error) {
+      complain(error);
+    }
+  };
+  const image = view.svg ? picture(view.svg) : null;
+  image?.setAttribute('aria-hidden', 'true');
+  return page('Fast',
+    image && h('div', { class: 'portrait' }, image),
+    ...view.lines.map((line) => h('p', {}, line)),
+    h('form', {
+      class: 'fields', onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        act('fast.edit', { ...changed(start), ...changed(end) }, refresh);
+      },
+    }, start?.label, end?.label, h('button', { class: 'main' }, 'Keep')),
+    button('Delete', () => act('fast.delete', {}, () => go('history')), { class: 'plain' }));
+}
+
+/** @param {string} words @param {number} at */
+function field(words, at) {
+  const input = h('input', { type: 'datetime-local', step: 60, required: true });
+  input.value = local(at);
+  return { label: h('label', {}, words, input), input, at, name: words.toLowerCase() };
+}
+
+/**
+ * The seconds of what was not touched stay.
+ * @param {ReturnType<typeof field>|null} each
+ */
+function changed(each) {
+  if (!each || each.input.value === local(each.at)) return {};
+  return { [each.name]: new Date(each.input.value).getTime() };
+}
+
+/** @param {number} at */
+function local(at) {
+  const shifted = at - new Date(at).getTimezoneOffset() * 60_000;
+  return new Date(shifted).toISOString().slice(0, 16);
+}

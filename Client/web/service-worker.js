@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts the app without a network. A new version waits until no page of the old one is open.
+
+/** The folder is named after all its contents, and so is the cache. */
+const folder = '/app/current/';
+const cacheName = `atrest ${folder}`;
+/** Every file of the app. `Tests/Browser` compares this with the folder. */
+const files = ['announce.js', 'atrest-core.wasm', 'core.js', 'dom.js', 'environment.js',
+  'icon.svg', 'main.js', 'replica.js', 'screens/calendar.js', 'screens/conflicts.js',
+  'screens/devices.js', 'screens/forest.js', 'screens/history.js', 'screens/page.js',
+  'screens/pair.js', 'screens/paywall.js', 'screens/settings.js', 'screens/timer.js',
+  'screens/tree.js', 'screens/water.js', 'store.js', 'styles.css', 'sync.js', 'tabs.js',
+  'transport.js'];
+
+/** @type {any} */
+const worker = self;
+
+worker.addEventListener('install', (/** @type {any} */ event) => {
+  event.waitUntil((async () => {
+    const cache = await caches.open(cacheName);
+    await cache.addAll(['/', '/manifest.webmanifest', ...files.map((name) => folder + name)]
+      .map((path) => new Request(path, { cache: path.startsWith(folder) ? 'default' : 'reload' })));
+    // The page must be that of this version: a server updated in between has the next one.
+    const page = await (await cache.match('/'))?.text();
+    if (!page?.includes(folder)) {
+      await caches.delete(cacheName);
+      throw new Error('the app changed while it was loaded');
+    }
+  })());
+});
+
+worker.addEventListener('activate', (/** @type {any} */ event) => {
+  event.waitUntil((async () => {
+    for (const name of await caches.keys()) {
+      if (name !== cacheName) await caches.delete(name);
+    }
+  })());
+});
+
+worker.addEventListener('fetch', (/** @type {any} */ event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || url.origin !== worker.location.origin) return;
+  const path = request.mode === 'navigate' ? '/' : url.pathname;
+  event.respondWith((async () => {
+    const kept = await (await caches.open(cacheName)).match(path);
+    return kept ?? fetch(request);
+  })());
+});

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the replica's rows in IndexedDB: a write is done when its transaction is on the disk.
+
+/** @typedef {import('./core.js').Changes} Changes */
+
+/** What the browser's storage did: what happened, then what to do. */
+export class StoreError extends Error {
+  /**
+   * @param {'blocked'|'full'|'lost'|'superseded'|'failed'} code
+   * @param {string} title
+   * @param {string} advice
+   */
+  constructor(code, title, advice) {
+    super(`${title} ${advice}`);
+    this.code = code;
+    this.title = title;
+    this.advice = advice;
+  }
+}
+
+/** The mark outside the database by which a vanished database is not taken for a new one. */
+const mark = 'atrest.kept';
+
+export class Store {
+  /** @type {IDBDatabase} */
+  #database;
+  #generation = 0;
+  /** Whether the browser promised not to remove the data on its own. */
+  isPersistent = false;
+
+  /** @param {IDBDatabase} database */
+  constructor(database) {
+    this.#database = database;
+    // Another version of the app waits for the database; this page has nothing open to lose.
+    database.onversionchange = () => database.close();
+  }
+
+  /** @param {string} name @returns {Promise<Store>} @throws {StoreError} */
+  static async open(name) {
+    const database = await new Promise((resolve, reject) => {
+      /** @type {IDBOpenDBRequest} */
+      let request;
+      try {
+        request = indexedDB.open(name, 1);
+      } catch (error) {
+        reject(storageFailure(error));
+        return;
+      }
+      request.onupgradeneeded = () => {
+        request.result.createObjectStore('rows');
+        request.result.createObjectStore('owner');
+      };
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(storageFailure(request.error));
+    });
+    return new Store(database);
+  }
+
+  /**
+   * Takes the rows over from whoever wrote them last, whose later writes then fail: a page that
+   * the browser froze must not go on from what it remembers.
+   * @returns {Promise<[string, Uint8Array][]>} All rows.
+   * @throws {StoreError} `lost` if there were rows and the browser removed them.
+   */
+  async takeOver() {
+    /** @type {string[]} */
+    let keys = [];
+    /** @type {Uint8Array[]} */
+    let values = [];
+    await this.#transact(['rows', 'owner'], (transaction) => {
+      const owner = transaction.objectStore('owner');
+      const generation = owner.get('generation');
+      generation.onsuccess = () => {
+        this.#generation = (generation.result ?? 0) + 1;
+        owner.put(this.#generation, 'generation');
+      };
+      const rows = transaction.objectStore('rows');
+      const readKeys = rows.getAllKeys();
+      readKeys.onsuccess = () => (keys = /** @type {string[]} */ (readKeys.result));
+      const readValues = rows.getAll();
+      readValues.onsuccess = () => (values = readValues.result);
+    });
+    if (keys.length === 0 && marked()) {
+      throw new StoreError('lost', 'The browser removed what Atrest kept on this device.',
+        'Pair this device again to have what is on your server, or begin anew.');
+    }
+    return keys.map((key, index) => [key, values[index]]);
+  }
+
+  /**
+   * Returns when the rows are on the disk.
+   * @param {Changes} changes
+   * @throws {StoreError} Then none of them was kept.
+   */
+  async keep({ put, remove }) {
+    if (put.length === 0 && remove.length === 0) return;
+    await this.#transact(['rows', 'owner'], (transaction) => {
+      const rows = transaction.objectStore('rows');
+      const generation = transaction.objectStore('owner').get('generation');
+      generation.onsuccess = () => {
+        if (generation.result !== this.#generation) {
+          transaction.abort();
+          return;
+        }
+        for (const key of remove) rows.delete(key);
+        for (const [key, value] of put) rows.put(value, key);
+      };
+    });
+    setMark();
+  }
+
+  /** Asks the browser to keep the data until the person removes it. Never fails. */
+  async persist() {
+    try {
+      this.isPersistent = (await navigator.storage.persisted()) || (await navigator.storage.persist());
+    } catch {
+      this.isPersistent = false;
+    }
+  }
+
+  /** Removes all rows, and the mark. */
+  async clear() {
+    await this.#transact(['rows'], (transaction) => transaction.objectStore('rows').clear());
+    clearMark();
+  }
+
+  /** @param {string[]} stores @param {(transaction: IDBTransaction) => void} body */
+  #transact(stores, body) {
+    return new Promise((resolve, reject) => {
+      /** @type {IDBTransaction} */
+      let transaction;
+      try {
+        transaction = this.#database.transaction(stores, 'readwrite', { durability: 'strict' });
+      } catch (error) {
+        reject(storageFailure(error));
+        return;
+      }
+      transaction.oncomplete = () => resolve(undefined);
+      transaction.onabort = () => reject(storageFailure(transaction.error));
+      body(transaction);
+    });
+  }
+}
+
+/**
+ * Whether nothing will stay: a private window, or a browser that keeps nothing.
+ * @returns {Promise<boolean>} A guess from the space that the browser offers.
+ */
+export async function isTemporary() {
+  try {
+    const { quota = 0 } = await navigator.storage.estimate();
+    // Private windows are given a part of the memory, others a part of the disk.
+    return quota < 300 * 1024 * 1024;
+  } catch {
+    return true;
+  }
+}
+
+/** @param {unknown} error @returns {StoreError} */
+function storageFailure(error) {
+  const name = error instanceof DOMException ? error.name : '';
+  if (name === 'QuotaExceededError') {
+    return new StoreError('full', 'There is no room left in this browser, so that was not kept.',
+      'Free some space on the device, then do it again.');
+  }
+  if (name === '') {
+    return new StoreError('superseded', 'Atrest went on in another tab.', 'Use that one.');
+  }
+  if (name === 'SecurityError' || name === 'InvalidStateError') {
+    return new StoreError('blocked', 'This browser keeps nothing for this page.',
+      'Allow the page to store data, or open it outside a private window.');
+  }
+  return new StoreError('failed', 'The browser could not write to its storage.',
+    'Load the page again. What was shown as kept is kept.');
+}
+
+function marked() {
+  try { return localStorage.getItem(mark) !== null; } catch { return false; }
+}
+
+function setMark() {
+  try { localStorage.setItem(mark, '1'); } catch { /* Then a loss cannot be told; no more. */ }
+}
+
+function clearMark() {
+  try { localStorage.removeItem(mark); } catch { /* There is none. */ }
+}

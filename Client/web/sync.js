@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries out the core's sync: calls, waits, and the server's stream while the page is seen.
+
+import { CallError, stream, unary } from './transport.js';
+
+/** @typedef {import('./core.js').Step} Step */
+
+const exchangeTime = 60_000;
+
+export class Sync {
+  /**
+   * What a person may want to know: whether it goes on, or why not.
+   * @type {{isRunning: boolean, error: import('./core.js').Failure|null}}
+   */
+  status = { isRunning: false, error: null };
+  /** @type {() => void} */
+  onStatus = () => {};
+  /** @type {import('./replica.js').Replica} */
+  #replica;
+  #run = new AbortController();
+  #isFollowing = false;
+  /** @type {AbortController|null} */
+  #watch = null;
+  #taken = 0;
+  /** @type {(() => void)|null} */
+  #wake = null;
+  /** @type {ReturnType<typeof setTimeout>|undefined} */
+  #timer;
+
+  /** @param {import('./replica.js').Replica} replica */
+  constructor(replica) {
+    this.#replica = replica;
+    addEventListener('online', () => this.start());
+    addEventListener('offline', () => this.stop());
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'visible') this.start();
+      else this.#pause();
+    });
+  }
+
+  /** Begins anew, if the replica is paired and the network may be there. */
+  start() {
+    this.stop();
+    if (!navigator.onLine || !this.#replica.view('replica', {}).isPaired) return;
+    this.#run = new AbortController();
+    this.#isFollowing = true;
+    this.#status({ isRunning: true, error: null });
+    this.#tell((core, now) => core.sync.begin({ follow: true }, now));
+  }
+
+  /** Gives up what is under way. Nothing that was kept is lost. */
+  stop() {
+    this.#run.abort();
+    this.#watch?.abort();
+    this.#watch = null;
+    clearTimeout(this.#timer);
+    this.#isFollowing = false;
+    this.#status({ isRunning: false, error: this.status.error });
+  }
+
+  /** The person changed something: it is pushed at once. */
+  wrote() {
+    if (this.#isFollowing) this.#tell((core, now) => core.sync.event({ type: 'wrote' }, now));
+    else this.start();
+  }
+
+  /** Out of sight the stream ends once all is pushed. */
+  #pause() {
+    if (this.#replica.view('replica', {}).waiting === 0) this.stop();
+  }
+
+  /** @param {(core: import('./core.js').Core, now: number) => Step} body */
+  async #tell(body) {
+    const run = this.#run;
+    try {
+      const step = await this.#replica.change((core, now) =>
+        run.signal.aborted ? { rows: { put: [], remove: [] } } : body(core, now));
+      if (!run.signal.aborted) this.#carryOut(step, run.signal);
+    } catch (error) {
+      if (run.signal.aborted) return;
+      this.stop();
+      const { code = 'failed', title = 'The sync stopped.', advice = '' } = /** @type {any} */ (error);
+      this.#status({ isRunning: false, error: { code, title, advice } });
+    }
+  }
+
+  /** @param {Step} step @param {AbortSignal} signal */
+  #carryOut({ send, backOff, watch, news, finished }, signal) {
+    if (watch?.close) {
+      this.#watch?.abort();
+      this.#watch = null;
+    }
+    if (send) this.#send(send, signal);
+    if (backOff !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#event({ type: 'waited' }, signal), backOff);
+    }
+    if (watch?.open) this.#follow(watch.open, signal);
+    if (watch?.take) {
+      this.#taken += 1;
+      this.#wake?.();
+    }
+    if (news) this.#status({ isRunning: true, error: news.error ?? null });
+    if (finished) {
+      this.#isFollowing = false;
+      this.#status({ isRunning: false, error: 'error' in finished ? finished.error : null });
+    }
+  }
+
+  /** @param {import('./core.js').SyncEvent} event @param {AbortSignal} signal */
+  #event(event, signal) {
+    if (!signal.aborted) this.#tell((core, now) => core.sync.event(event, now));
+  }
+
+  /** @param {import('./core.js').Send} send @param {AbortSignal} signal */
+  async #send(send, signal) {
+    const sent = Date.now();
+    try {
+      const message = await unary(send, { deadline: exchangeTime, signal });
+      this.#event({ type: 'answered', id: send.id, message, sent, received: Date.now() }, signal);
+    } catch (error) {
+      this.#event({ type: 'failed', id: send.id, ...reason(error) }, signal);
+    }
+  }
+
+  /** @param {import('./core.js').Send} open @param {AbortSignal} run */
+  async #follow(open, run) {
+    const watch = new AbortController();
+    this.#watch?.abort();
+    this.#watch = watch;
+    this.#taken = 0;
+    const close = () => watch.abort();
+    run.addEventListener('abort', close);
+    watch.signal.addEventListener('abort', () => this.#wake?.());
+    let end = { status: 0, message: '' };
+    try {
+      for await (const message of stream(open, { signal: watch.signal })) {
+        while (this.#taken === 0 && !watch.signal.aborted) {
+          await new Promise((resolve) => (this.#wake = () => resolve(undefined)));
+        }
+        this.#taken -= 1;
+        if (!watch.signal.aborted) this.#event({ type: 'watched', id: open.id, message }, run);
+      }
+    } catch (error) {
+      end = reason(error);
+    }
+    run.removeEventListener('abort', close);
+    if (!watch.signal.aborted) this.#event({ type: 'ended', id: open.id, ...end }, run);
+  }
+
+  /** @param {Sync['status']} status */
+  #status(status) {
+    this.status = status;
+    this.onStatus();
+  }
+}
+
+/** @param {unknown} error */
+function reason(error) {
+  const { status, message, details } =
+    error instanceof CallError ? error : new CallError(14, 'the server was not reached');
+  return { status, message, ...(details && { details }) };
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides which tab owns the replica. The others send it what they want, and take over when it goes.
+
+/**
+ * @typedef {{view: (name: string, argument: object) => any,
+ *   act: (name: string, argument: object) => Promise<any>,
+ *   call: (name: string, argument: object, onSent?: (result: any) => void) => Promise<any>,
+ *   status: () => any}} Owner
+ */
+
+/** How long an owner may be silent before it counts as frozen, in milliseconds. */
+const silence = 2000;
+
+export class Tabs {
+  /**
+   * Told when something to see has changed.
+   * @type {() => void}
+   */
+  onChange = () => {};
+  /**
+   * Told when this tab's replica cannot be opened.
+   * @type {(error: any) => void}
+   */
+  onFailure = () => {};
+  /** @type {Owner|null} */
+  #owner = null;
+  /** @type {() => Promise<Owner>} */
+  #open;
+  #name;
+  #channel;
+  /** @type {Map<string, {request: any, resolve: (value: any) => void, reject: (error: any) => void,
+   *   onSent: (result: any) => void, timer: any, isTaken: boolean}>} */
+  #pending = new Map();
+
+  /** @param {string} name @param {() => Promise<Owner>} open Opens the replica from its rows. */
+  constructor(name, open) {
+    this.#name = name;
+    this.#open = open;
+    this.#channel = new BroadcastChannel(name);
+    this.#channel.onmessage = ({ data }) => this.#receive(data);
+  }
+
+  /** Waits for the replica, or for the tab that has it. */
+  async start() {
+    const isFree = await new Promise((resolve) => this.#request({ ifAvailable: true }, resolve));
+    if (!isFree) this.#request({}, () => {});
+  }
+
+  /** @param {string} name @param {object} [argument] @returns {Promise<any>} */
+  view(name, argument = {}) {
+    return this.#ask({ do: 'view', name, argument });
+  }
+
+  /** @param {string} name @param {object} [argument] @returns {Promise<any>} */
+  act(name, argument = {}) {
+    return this.#ask({ do: 'act', name, argument });
+  }
+
+  /** @param {string} name @param {object} [argument] @param {(result: any) => void} [onSent] */
+  call(name, argument = {}, onSent = () => {}) {
+    return this.#ask({ do: 'call', name, argument }, onSent);
+  }
+
+  /** @returns {Promise<{isRunning: boolean, error: import('./core.js').Failure|null}>} */
+  status() {
+    return this.#ask({ do: 'status' });
+  }
+
+  /** Whether this tab owns the replica. */
+  get isOwner() {
+    return this.#owner !== null;
+  }
+
+  /** Something changed here: all tabs show it. */
+  changed() {
+    this.#channel.postMessage({ type: 'changed' });
+    this.onChange();
+  }
+
+  /** @param {LockOptions} options @param {(isFree: boolean) => void} told */
+  async #request(options, told) {
+    try {
+      await navigator.locks.request(this.#name, options, async (lock) => {
+        if (!lock) {
+          told(false);
+          return;
+        }
+        try {
+          this.#owner = await this.#open();
+        } catch (error) {
+          told(true);
+          this.onFailure(error);
+          return;
+        }
+        told(true);
+        this.#channel.postMessage({ type: 'owner' });
+        this.#resend();
+        this.onChange();
+        await new Promise(() => {});
+      });
+    } catch {
+      // Another tab took the lock from a page that had been frozen. This one asks it from now on.
+      this.#owner = null;
+      this.#request({}, () => {});
+    }
+  }
+
+  /** @param {any} request @param {(result: any) => void} [onSent] @returns {Promise<any>} */
+  #ask(request, onSent = () => {}) {
+    if (this.#owner) return this.#run(request, onSent);
+    return new Promise((resolve, reject) => {
+      const id = crypto.randomUUID();
+      const entry = { request, resolve, reject, onSent, timer: undefined, isTaken: false };
+      this.#pending.set(id, entry);
+      this.#send(id, entry);
+    });
+  }
+
+  /** @param {string} id @param {any} entry */
+  #send(id, entry) {
+    this.#channel.postMessage({ type: 'ask', id, ...entry.request });
+    entry.timer = setTimeout(() => this.#request({ steal: true }, () => {}), silence);
+  }
+
+  /** @param {any} request @param {(result: any) => void} onSent */
+  async #run(request, onSent) {
+    const owner = this.#owner;
+    if (!owner) throw moved();
+    switch (request.do) {
+      case 'view': return owner.view(request.name, request.argument);
+      case 'act': return owner.act(request.name, request.argument);
+      case 'call': return owner.call(request.name, request.argument, onSent);
+      default: return owner.status();
+    }
+  }
+
+  /** @param {any} data */
+  async #receive(data) {
+    const entry = this.#pending.get(data.id);
+    switch (data.type) {
+      case 'changed': this.onChange(); break;
+      case 'owner': this.#resend(); this.onChange(); break;
+      case 'taken':
+        if (!entry) break;
+        clearTimeout(entry.timer);
+        entry.isTaken = true;
+        break;
+      case 'sent': entry?.onSent(data.result); break;
+      case 'answer':
+        clearTimeout(entry?.timer);
+        this.#pending.delete(data.id);
+        if (data.error) entry?.reject(data.error);
+        else entry?.resolve(data.result);
+        break;
+      case 'ask': if (this.#owner) await this.#answer(data); break;
+    }
+  }
+
+  /** @param {any} request */
+  async #answer(request) {
+    const { id } = request;
+    this.#channel.postMessage({ type: 'taken', id });
+    const onSent = (/** @type {any} */ result) => this.#channel.postMessage({ type: 'sent', id, result });
+    try {
+      const result = await this.#run(request, onSent);
+      this.#channel.postMessage({ type: 'answer', id, result });
+    } catch (error) {
+      const { code, title, advice } = /** @type {any} */ (error);
+      this.#channel.postMessage({ type: 'answer', id, error: { code, title, advice } });
+    }
+  }
+
+  /** A view is asked again of the new owner. What may have been done already is not. */
+  #resend() {
+    for (const [id, entry] of this.#pending) {
+      clearTimeout(entry.timer);
+      const isRepeatable = !entry.isTaken || ['view', 'status'].includes(entry.request.do);
+      if (!isRepeatable) {
+        this.#pending.delete(id);
+        entry.reject(moved());
+      } else if (this.#owner) {
+        this.#pending.delete(id);
+        this.#run(entry.request, entry.onSent).then(entry.resolve, entry.reject);
+      } else {
+        this.#send(id, entry);
+      }
+    }
+  }
+}
+
+function moved() {
+  return { code: 'moved', title: 'Another tab was closed while it worked on this.',
+    advice: 'See whether it was done, and do it again if not.' };
+}

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Headless Chromium as a process, driven by its own protocol over a pipe."""
+
+import base64
+import collections
+import itertools
+import json
+import os
+import pathlib
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+WAIT_SECONDS = 20
+
+
+class ProtocolError(AssertionError):
+    """The browser refused a command, or a script of a test threw."""
+
+
+class Chromium:
+    """One browser with one profile, which a restart keeps."""
+
+    def __init__(self, trusted=None):
+        """trusted: the SHA-256 of a public key whose certificate the browser takes, in Base64."""
+        self.profile = tempfile.mkdtemp(prefix="browser-")
+        self.trusted = trusted
+        self.process = None
+        self.start()
+
+    def start(self):
+        program = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        assert program, "Chromium is needed: apt-get install chromium"
+        to_browser, self._out = os.pipe()
+        self._in, from_browser = os.pipe()
+        # The browser reads from 3 and writes to 4, which may be taken in this process.
+        shell = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
+        command = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+            "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update", "--lang=en-US",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"]
+        if self.trusted:
+            command.append(f"--ignore-certificate-errors-spki-list={self.trusted}")
+        self.process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", "bash", "-c", shell, "bash", *command],
+            pass_fds=(to_browser, from_browser), stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env={**os.environ, "TZ": "UTC"})
+        os.close(to_browser)
+        os.close(from_browser)
+        self._numbers = itertools.count(1)
+        self._buffer = b""
+        self._answers = {}
+        self.events = collections.defaultdict(list)
+
+    def send(self, method, session=None, **parameters):
+        """One command. Returns its result."""
+        number = next(self._numbers)
+        command = {"id": number, "method": method, "params": parameters}
+        if session:
+            command["sessionId"] = session
+        os.write(self._out, json.dumps(command).encode() + b"\0")
+        until = time.monotonic() + WAIT_SECONDS * 2
+        while number not in self._answers:
+            self.read(until - time.monotonic())
+        answer = self._answers.pop(number)
+        if "error" in answer:
+            raise ProtocolError(f"{method}: {answer['error']['message']}")
+        return answer["result"]
+
+    def read(self, seconds):
+        """Takes in what the browser says next."""
+        if not select.select([self._in], [], [], max(0, seconds))[0]:
+            raise ProtocolError("the browser said nothing in time")
+        part = os.read(self._in, 1 << 20)
+        if not part:
+            raise ProtocolError("the browser is gone")
+        *whole, self._buffer = (self._buffer + part).split(b"\0")
+        for message in map(json.loads, whole):
+            if "id" in message:
+                self._answers[message["id"]] = message
+            else:
+                self.events[message.get("sessionId")].append(message)
+
+    def open(self, address="about:blank", context=None):
+        more = {"browserContextId": context} if context else {}
+        target = self.send("Target.createTarget", url="about:blank", **more)["targetId"]
+        page = Page(self, target)
+        if address != "about:blank":
+            page.go(address)
+        return page
+
+    def private(self):
+        """A context like a private window's."""
+        return self.send("Target.createBrowserContext")["browserContextId"]
+
+    def stop(self):
+        if self.process is None:
+            return
+        try:
+            self.send("Browser.close")
+        except (ProtocolError, BrokenPipeError):
+            self.process.kill()
+        self.process.wait(timeout=WAIT_SECONDS)
+        os.close(self._out)
+        os.close(self._in)
+        self.process = None
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def close(self):
+        """Ends it and removes its profile."""
+        self.stop()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+
+class Page:
+    """One tab."""
+
+    def __init__(self, browser, target):
+        self.browser, self.target = browser, target
+        self.session = browser.send("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.send(f"{domain}.enable")
+
+    def send(self, method, **parameters):
+        return self.browser.send(method, session=self.session, **parameters)
+
+    def go(self, address):
+        self.send("Page.navigate", url=address)
+        self.until("document.readyState === 'complete'")
+        return self
+
+    def reload(self):
+        self.run("window.isOld = true")
+        self.send("Page.reload")
+        self.until("!window.isOld && document.readyState === 'complete'")
+
+    def run(self, script):
+        """The value of an expression, awaited."""
+        answer = self.send("Runtime.evaluate", expression=script, awaitPromise=True,
+            returnByValue=True, userGesture=True)
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise ProtocolError(details.get("exception", {}).get("description") or details["text"])
+        return answer["result"].get("value")
+
+    def until(self, condition, seconds=WAIT_SECONDS):
+        """Waits until an expression is true, looking with each frame. Returns its value."""
+        body = f"""new Promise((resolve) => {{
+          const until = Date.now() + 1000;
+          const look = () => {{
+            let value = false;
+            try {{ value = {condition}; }} catch {{ }}
+            if (value || Date.now() > until) resolve(!!value); else setTimeout(look, 10);
+          }};
+          look();
+        }})"""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            try:
+                value = self.run(body)
+            except ProtocolError as error:
+                if "context" not in str(error) and "navigated" not in str(error):
+                    raise
+                continue
+            if value:
+                return value
+        text = self.run("document.body.innerText")
+        raise AssertionError(f"it never came true: {condition}; the page says: {text!r}")
+
+    def sees(self, words):
+        return self.until(f"document.body.innerText.includes({json.dumps(words)})")
+
+    def press(self, words):
+        """Clicks the button or link of that name."""
+        self.until(f"""(() => {{
+          const each = [...document.querySelectorAll('button, a')].find((element) =>
+            [element.textContent.trim(), element.getAttribute('aria-label')]
+              .includes({json.dumps(words)}) && !element.disabled);
+          each?.click();
+          return !!each;
+        }})()""")
+
+    def fill(self, name, value):
+        self.until(f"""(() => {{
+          const input = document.querySelector('[name={name}]');
+          if (input) input.value = {json.dumps(value)};
+          return !!input;
+        }})()""")
+
+    def resize(self, width, height, scale=1):
+        self.send("Emulation.setDeviceMetricsOverride", width=width, height=height,
+            deviceScaleFactor=scale, mobile=width < 600)
+
+    def picture(self, path):
+        data = self.send("Page.captureScreenshot", format="png")["data"]
+        pathlib.Path(path).write_bytes(base64.b64decode(data))
+
+    def cut_network(self, is_cut):
+        self.send("Network.emulateNetworkConditions", offline=is_cut, latency=0,
+            downloadThroughput=-1, uploadThroughput=-1)
+
+    def problems(self):
+        """Errors on the console, and exceptions that nobody caught."""
+        found = []
+        for event in self.browser.events[self.session]:
+            parameters = event["params"]
+            if event["method"] == "Runtime.exceptionThrown":
+                details = parameters["exceptionDetails"]
+                found.append(details.get("exception", {}).get("description") or details["text"])
+            if event["method"] == "Runtime.consoleAPICalled" and parameters["type"] == "error":
+                found.append(str(parameters["args"]))
+            if event["method"] == "Log.entryAdded" and parameters["entry"]["level"] == "error":
+                found.append(parameters["entry"]["text"])
+        return found
+
+    def close(self):
+        self.browser.send("Target.closeTarget", targetId=self.target)
