@@ -19,7 +19,7 @@
  *   target: number, remaining?: number, materialising: number, treeSVG?: string, hasStar: boolean,
  *   words: {prompt: string, elapsed?: string, spoken?: string, milestone?: string,
  *     vigil?: string, water: string, stillOpen?: string},
- *   water: {millilitres: number, quickAdd: number, quickAddText: string},
+ *   water: {millilitres: number, text: string, quickAdd: number, quickAddText: string},
  *   vigil?: {line: string, citation: string, spoken: string, spokenCitation: string},
  *   vigilStart?: string, actions: {name: string, words: string}[], nextChangeAt: number,
  *   transitionDue: boolean, canUndo: boolean, gates: Gates, others: Fast[]}} TimerView
@@ -39,7 +39,7 @@
  * @typedef {{fast: Fast, svg: string, lines: string[]}} TreeView
  *
  * `view('calendar', {month?: 'YYYY-MM', width?, height?}, now)`.
- * @typedef {{month: string, title: string, previous: {month: string, words: string},
+ * @typedef {{month: string, title: string, heading: string, previous: {month: string, words: string},
  *   next: {month: string, words: string}, weekdays: string[], svg: string, empty?: string,
  *   weeks: ({}|{day: string, number: number, isToday: boolean, fasts: (Fast & {lines:
  *     string[]})[]})[][]}} CalendarView

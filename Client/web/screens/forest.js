@@ -24,7 +24,7 @@ export async function forest({ tabs, go, signal }) {
   const walk = h('div', { class: 'walk', tabindex: 0, role: 'group', 'aria-label': view.title },
     canvas);
   announce(view.trees.length === 0 ? view.empty : view.title);
-  requestAnimationFrame(() => !signal.aborted && (walk.scrollLeft = view.opened));
+  requestAnimationFrame(() => !signal.aborted && (walk.scrollTop = view.opened));
   return h('div', { class: 'forest' }, h('h1', { class: 'spoken' }, view.title), walk, back,
     view.trees.length === 0 && h('p', { class: 'prompt' }, view.empty),
     view.vigil && h('blockquote', { class: 'scripture' }, view.vigil.line,

@@ -41,13 +41,25 @@ export async function settings({ tabs, refresh, notes }) {
  */
 const ways = { 'settings.premium.go': '#paywall' };
 
+/** Lines of what is done elsewhere: in the terminal program, or in the shop. */
+const absent = new Set(['settings.data.export', 'settings.data.import',
+  'settings.account.restore']);
+
 /**
  * @param {import('../core.js').SettingsView['sections'][0]['lines'][0] & {setting?: string}} line
  * @param {(setting: string, value: string) => void} set
  */
 function setting({ name, words, value, choices, setting: key }, set) {
+  if (absent.has(name)) return null;
   if (ways[name]) return h('p', {}, h('a', { href: ways[name] }, words));
   if (!choices || !key) return h('p', { class: 'quiet' }, words);
+  if (choices.length === 2 && choices.every(({ value: each }) => /^(on|off)$/.test(each))) {
+    const input = h('input', {
+      type: 'checkbox', role: 'switch', onchange: () => set(key, input.checked ? 'on' : 'off'),
+    });
+    input.checked = value === 'on';
+    return h('label', { class: 'line' }, h('span', {}, words), input);
+  }
   const select = h('select', { onchange: () => set(key, select.value) },
     ...choices.map((choice) => h('option', {
       value: choice.value, selected: choice.words === value,

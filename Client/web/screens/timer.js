@@ -52,8 +52,8 @@ export async function timer({ tabs, go, refresh, signal }) {
   const [main, ...rest] = view.actions;
   return h('div', { class: `timer ${state}`, 'aria-label': words.spoken ?? null },
     tree && h('div', { class: `tree ${state === 'complete' ? 'arrived' : ''}` }, tree),
-    h('h1', { class: 'spoken' }, 'Atrest'),
     h('section', { class: 'middle' },
+      h('h1', { class: 'spoken' }, 'Atrest'),
       isFasting && clock,
       h('p', { class: isFasting ? 'milestone' : 'prompt' },
         isFasting ? words.milestone ?? '' : words.prompt),
@@ -64,8 +64,8 @@ export async function timer({ tabs, go, refresh, signal }) {
     h('section', { class: 'bottom' },
       isFasting && h('button', {
         type: 'button', class: 'water', onclick: () => act('water.add'),
-        'aria-label': view.water.quickAddText,
-      }, glyph(glyphs.water), words.water),
+        'aria-label': `${words.water}: ${view.water.text}. Add ${view.water.quickAddText}`,
+      }, glyph(glyphs.water), `${words.water}: ${view.water.text}`),
       main && button(main.words, () => act(main.name), { class: 'main' }),
       ...rest.map(({ name, words: text }) => button(text, () => act(name), { class: 'plain' })),
       view.canUndo && button('Undo', () => act('undo'), { class: 'plain' })),
