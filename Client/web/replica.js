@@ -39,7 +39,7 @@ export class Replica {
    */
   static async open(module, store) {
     const replica = new Replica(await Core.load(module), module, store);
-    await replica.#read();
+    await replica.#read(await store.takeOver());
     return replica;
   }
 
@@ -105,11 +105,11 @@ export class Replica {
 
   async #reopen() {
     this.core = await Core.load(this.#module);
-    await this.#read();
+    await this.#read(await this.#store.rows());
   }
 
-  async #read() {
-    const rows = await this.#store.takeOver();
+  /** @param {[string, Uint8Array][]} rows */
+  async #read(rows) {
     const opened = this.core.open(
       { rows, now: Date.now(), app: 'atrest', environment: environment() });
     await this.#store.keep(opened.rows);

@@ -63,27 +63,39 @@ export class Store {
    * @throws {StoreError} `lost` if there were rows and the browser removed them.
    */
   async takeOver() {
-    /** @type {string[]} */
-    let keys = [];
-    /** @type {Uint8Array[]} */
-    let values = [];
-    await this.#transact(['rows', 'owner'], (transaction) => {
+    await this.#transact(['owner'], 'readwrite', (transaction) => {
       const owner = transaction.objectStore('owner');
       const generation = owner.get('generation');
       generation.onsuccess = () => {
         this.#generation = (generation.result ?? 0) + 1;
         owner.put(this.#generation, 'generation');
       };
+    });
+    const rows = await this.rows();
+    if (rows.length === 0 && marked()) {
+      throw new StoreError('lost', 'The browser removed what Atrest kept on this device.',
+        'Pair this device again to have what is on your server, or begin anew.');
+    }
+    return rows;
+  }
+
+  /**
+   * All rows. Needs no room, so that a full disk does not end the app.
+   * @returns {Promise<[string, Uint8Array][]>}
+   * @throws {StoreError}
+   */
+  async rows() {
+    /** @type {string[]} */
+    let keys = [];
+    /** @type {Uint8Array[]} */
+    let values = [];
+    await this.#transact(['rows'], 'readonly', (transaction) => {
       const rows = transaction.objectStore('rows');
       const readKeys = rows.getAllKeys();
       readKeys.onsuccess = () => (keys = /** @type {string[]} */ (readKeys.result));
       const readValues = rows.getAll();
       readValues.onsuccess = () => (values = readValues.result);
     });
-    if (keys.length === 0 && marked()) {
-      throw new StoreError('lost', 'The browser removed what Atrest kept on this device.',
-        'Pair this device again to have what is on your server, or begin anew.');
-    }
     return keys.map((key, index) => [key, values[index]]);
   }
 
@@ -94,7 +106,7 @@ export class Store {
    */
   async keep({ put, remove }) {
     if (put.length === 0 && remove.length === 0) return;
-    await this.#transact(['rows', 'owner'], (transaction) => {
+    await this.#transact(['rows', 'owner'], 'readwrite', (transaction) => {
       const rows = transaction.objectStore('rows');
       const generation = transaction.objectStore('owner').get('generation');
       generation.onsuccess = () => {
@@ -120,17 +132,22 @@ export class Store {
 
   /** Removes all rows, and the mark. */
   async clear() {
-    await this.#transact(['rows'], (transaction) => transaction.objectStore('rows').clear());
+    await this.#transact(['rows'], 'readwrite',
+      (transaction) => transaction.objectStore('rows').clear());
     clearMark();
   }
 
-  /** @param {string[]} stores @param {(transaction: IDBTransaction) => void} body */
-  #transact(stores, body) {
+  /**
+   * @param {string[]} stores
+   * @param {IDBTransactionMode} mode
+   * @param {(transaction: IDBTransaction) => void} body
+   */
+  #transact(stores, mode, body) {
     return new Promise((resolve, reject) => {
       /** @type {IDBTransaction} */
       let transaction;
       try {
-        transaction = this.#database.transaction(stores, 'readwrite', { durability: 'strict' });
+        transaction = this.#database.transaction(stores, mode, { durability: 'strict' });
       } catch (error) {
         reject(storageFailure(error));
         return;

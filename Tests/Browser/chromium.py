@@ -173,6 +173,11 @@ class Page:
         text = self.run("document.body.innerText")
         raise AssertionError(f"it never came true: {condition}; the page says: {text!r}")
 
+    def until_value(self, expression):
+        """The value of an expression, once it has one."""
+        self.until(expression)
+        return self.run(expression)
+
     def sees(self, words):
         return self.until(f"document.body.innerText.includes({json.dumps(words)})")
 

@@ -11,8 +11,6 @@ import shutil
 import subprocess
 import tempfile
 
-CODE = re.compile(r"\b[A-Z]{4}-[A-Z]{8}\b")
-
 
 class Server:
     """One atrest-syncd on a free port of localhost, with its own data."""
@@ -69,10 +67,10 @@ class Server:
             self.process = None
 
     def add_account(self, name):
-        """Returns the code of its first device's link."""
-        done = subprocess.run([self.programs / "atrest-syncd", "account", "add", name, "--no-qr",
+        """Returns its first device's `link`, and `web_link`."""
+        done = subprocess.run([self.programs / "atrest-syncd", "account", "add", name, "--json",
             "--data", self.data], check=True, capture_output=True, text=True)
-        return CODE.search(done.stdout)[0]
+        return json.loads(done.stdout)
 
     def close(self):
         self.stop()

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person with a phone does, in a real browser, against a real server."""
+
+import os
+import pathlib
+import subprocess
+import unittest
+
+from chromium import Chromium
+from server import Server, Terminal
+
+PROGRAMS = os.environ["ATREST_BIN_DIR"]
+WEB = os.environ["ATREST_WEB_DIR"]
+HOUR = 3_600_000
+# The page's clock, moved by a test.
+CLOCK = "(() => { const now = Date.now; self.ahead = 0; Date.now = () => now() + self.ahead; })()"
+
+
+class Phone(unittest.TestCase):
+    """A server, and a browser the size of a phone."""
+
+    def setUp(self):
+        self.server = Server(PROGRAMS, WEB)
+        self.addCleanup(self.server.close)
+        self.browser = Chromium(self.server.trusted)
+        self.addCleanup(self.browser.close)
+        self.page = self.open()
+
+    def open(self, place=""):
+        page = self.browser.open()
+        page.send("Page.addScriptToEvaluateOnNewDocument", source=CLOCK)
+        page.resize(390, 844)
+        page.go(self.server.address + place)
+        page.until("document.querySelector('main > *')")
+        return page
+
+    def place(self, name, page=None):
+        page = page or self.page
+        page.run(f"location.hash = '{name}'")
+
+    def water(self, words, page=None):
+        """Notes water on its page, and waits until it is shown as kept."""
+        page = page or self.page
+        self.place("water", page)
+        page.press(words)
+        page.sees(f"Noted {words}.")
+
+    def total(self, words, page=None):
+        page = page or self.page
+        self.place("water", page)
+        page.until(f"document.querySelector('.total')?.textContent === '{words}'")
+
+    def terminal(self):
+        terminal = Terminal(self.server)
+        self.addCleanup(terminal.close)
+        return terminal
+
+    def paired(self):
+        """A terminal device, and this browser paired to its account by being let in."""
+        terminal = self.terminal()
+        terminal.run("pair", self.server.add_account("person")["link"], "--name", "laptop")
+        link = terminal.json("invite")["web_link"]
+        self.page.go(self.server.address + "#pair=" + link.split("#pair=")[1])
+        self.page.press("Pair")
+        digits = self.page.until_value(
+            "document.querySelector('.digits')?.textContent.match(/^\\d{6}$/)?.[0]")
+        (self.waiting,) = terminal.json("devices", "waiting")
+        terminal.run("devices", "allow", self.waiting["id"])
+        self.page.sees("When you're ready")
+        return terminal, digits
+
+    def synced(self, page=None):
+        """Waits until nothing is left to send."""
+        self.place("settings", page)
+        (page or self.page).sees("Everything is there.")
+
+
+class FirstStart(Phone):
+    def test_it_is_ready_without_an_account_and_nothing_complains(self):
+        self.page.sees("When you're ready")
+        for name in ("forest", "calendar", "history", "water", "settings", "pair", "conflicts"):
+            self.place(name)
+            self.page.until(f"document.querySelector('h1')?.textContent.length > 2")
+        self.assertEqual(self.page.problems(), [])
+
+    def test_nothing_but_its_own_files_may_run(self):
+        self.page.run("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.bad=1\">')")
+        self.page.run("document.body.append(Object.assign(document.createElement('script'),"
+            " {textContent: 'window.bad = 1'}))")
+        self.page.until("document.images[0].complete")
+        self.assertIsNone(self.page.run("window.bad"))
+
+    def test_a_fast_goes_from_its_begin_to_its_tree(self):
+        self.page.press("Begin")
+        self.page.sees("End fast")
+        self.page.run(f"self.ahead = 16 * {HOUR} + 5000")
+        self.page.until("document.querySelector('.elapsed').textContent === '16h 0m'")
+        self.page.press("End fast")
+        self.page.sees("This fast is complete.")
+        self.assertTrue(self.page.run("!!document.querySelector('.tree svg')"))
+        self.place("forest")
+        self.page.until("document.querySelectorAll('.spot').length === 1")
+        self.place("calendar")
+        self.page.until("document.querySelectorAll('.dot.established').length === 1")
+        self.assertEqual(self.page.problems(), [])
+
+    def test_what_was_shown_as_kept_survives_the_browsers_end(self):
+        self.water("250 ml")
+        self.browser.restart()
+        self.page = self.open()
+        self.total("250 ml")
+
+    def test_an_emptied_store_is_told_and_not_taken_for_a_new_one(self):
+        self.water("250 ml")
+        self.page.go("about:blank")
+        origin = self.server.address.rstrip("/")
+        self.browser.send("Storage.clearDataForOrigin", session=self.page.session, origin=origin,
+            storageTypes="indexeddb")
+        self.page.go(self.server.address)
+        self.page.sees("The browser removed what Atrest kept on this device.")
+        self.page.press("Begin anew")
+        self.page.sees("When you're ready")
+
+    def test_a_damaged_row_is_told_and_nothing_is_written_over_it(self):
+        self.water("250 ml")
+        self.place("timer")
+        before = self.page.run(ROWS % "rows.put(new Uint8Array([1, 2, 3]), keys[0]); ")
+        self.page.reload()
+        self.page.until("document.querySelector('[role=alert]')")
+        self.assertEqual(self.page.run(ROWS % ""), before)
+
+    def test_a_full_disk_is_told_and_the_page_goes_on_from_what_was_kept(self):
+        self.water("250 ml")
+        origin = self.server.address.rstrip("/")
+        self.page.send("Storage.overrideQuotaForOrigin", origin=origin, quotaSize=1 << 22)
+        self.assertEqual(self.page.run(FILL), "QuotaExceededError")
+        self.place("water")
+        self.page.press("500 ml")
+        self.page.sees("no room left")
+        self.page.send("Storage.overrideQuotaForOrigin", origin=origin)
+        self.total("250 ml")
+        self.water("300 ml")
+        self.total("550 ml")
+
+
+# Runs a script over the rows of the store, and answers with their keys.
+ROWS = """new Promise((resolve) => {
+  const open = indexedDB.open('atrest');
+  open.onsuccess = () => {
+    const transaction = open.result.transaction('rows', 'readwrite');
+    const rows = transaction.objectStore('rows');
+    let keys;
+    rows.getAllKeys().onsuccess = ({ target }) => { keys = target.result; %s };
+    transaction.oncomplete = () => { open.result.close(); resolve(keys); };
+  };
+})"""
+
+
+# Fills the browser's storage, and answers with what ended it.
+FILL = """new Promise((resolve) => {
+  const open = indexedDB.open('other');
+  open.onupgradeneeded = () => open.result.createObjectStore('rows', { autoIncrement: true });
+  open.onsuccess = () => {
+    const more = () => {
+      const transaction = open.result.transaction('rows', 'readwrite');
+      transaction.objectStore('rows').put(crypto.getRandomValues(new Uint8Array(65536)));
+      transaction.oncomplete = more;
+      transaction.onabort = () => resolve(transaction.error.name);
+    };
+    more();
+  };
+})"""
+
+
+class TwoTabs(Phone):
+    def test_tabs_share_one_replica_and_the_second_takes_over(self):
+        second = self.open()
+        self.water("250 ml", second)
+        self.total("250 ml")
+        self.page.close()
+        self.water("500 ml", second)
+        self.total("750 ml", second)
+        self.assertEqual(second.problems(), [])
+
+
+class Offline(Phone):
+    def installed(self):
+        self.page.run("navigator.serviceWorker.ready.then(() => true)")
+
+    def test_it_starts_and_keeps_without_a_server(self):
+        self.installed()
+        self.server.stop()
+        self.browser.restart()
+        self.page = self.open()
+        self.water("250 ml")
+        self.page.reload()
+        self.total("250 ml")
+
+    def test_the_list_of_kept_files_is_the_folders(self):
+        self.installed()
+        kept = self.page.run("""caches.keys().then(async ([name]) =>
+          (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname))""")
+        names = {path.split("/", 3)[-1] for path in kept if path.startswith("/app/")}
+        folder = pathlib.Path(WEB) / "files"
+        own = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+        # The rest is asked for by name, or only by the system's own launcher.
+        own -= {"index.html", "manifest.webmanifest", "service-worker.js"}
+        self.assertEqual(names, {name for name in own if not name.startswith("icon-")})
+
+
+class Paired(Phone):
+    def test_a_terminal_lets_it_in_by_the_same_digits(self):
+        _, digits = self.paired()
+        self.assertEqual(digits, self.waiting["digits"].replace(" ", ""))
+        self.assertEqual(self.page.run("location.hash").find("pair"), -1)
+        self.place("devices")
+        self.page.sees("laptop")
+
+    def test_writes_go_both_ways(self):
+        terminal, _ = self.paired()
+        self.water("250 ml")
+        self.synced()
+        terminal.run("sync")
+        terminal.run("water", "add", "500")
+        terminal.run("sync")
+        self.total("750 ml")
+
+    def test_what_was_noted_without_a_network_is_pushed_when_it_is_back(self):
+        terminal, _ = self.paired()
+        self.synced()
+        self.server.stop()
+        self.water("250 ml")
+        self.water("300 ml")
+        self.server.start()
+        self.page.run("dispatchEvent(new Event('online'))")
+        self.synced()
+        terminal.run("sync")
+        self.assertIn("550", terminal.run("water", "list").replace(",", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
