@@ -110,11 +110,16 @@ uninstall:
 
 # Link Swift's libraries statically: programs are copied to machines without a toolchain.
 release: export ATREST_COMMIT = $(shell git rev-parse --short=12 HEAD 2> /dev/null)
-release: deps
+release: deps .build/web/assets.json
 	@Scripts/embed-web
 	@$(SWIFT) build -c release --static-swift-stdlib --product atrest-syncd
 	@$(SWIFT) build -c release --static-swift-stdlib --product atrest
 	@$(SWIFT) build -c release --static-swift-stdlib --product trunk
+
+# The browser's app, for the daemon to serve. Two minutes; a toolchain without Embedded Swift for
+# WebAssembly leaves it out.
+.build/web/assets.json: Scripts/build-web $(shell find Client/web Sources -name '*.swift' -o -path 'Client/web/*' -type f)
+	@Scripts/build-web .build/web || [ $$? -eq 69 ]
 
 build: deps
 	@$(SWIFT) build
