@@ -191,6 +191,14 @@ class Page:
           return !!each;
         }})()""")
 
+    def press_first(self, selector):
+        """Clicks the first element that a selector finds."""
+        self.until(f"""(() => {{
+          const element = document.querySelector({json.dumps(selector)});
+          element?.click();
+          return !!element;
+        }})()""")
+
     def fill(self, name, value):
         self.until(f"""(() => {{
           const input = document.querySelector('[name={name}]');

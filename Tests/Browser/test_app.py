@@ -237,6 +237,39 @@ class Paired(Phone):
         terminal.run("sync")
         self.assertIn("550", terminal.run("water", "list").replace(",", ""))
 
+    def test_the_later_of_two_edits_wins_and_the_other_can_be_had_back(self):
+        terminal, _ = self.paired()
+        terminal.run("fast", "start", "--at", "20h ago")
+        terminal.run("fast", "end", "--at", "3h ago")
+        terminal.run("sync")
+        self.place("history")
+        self.page.until("document.querySelector('.list a')")
+        self.synced()
+        self.server.stop()
+        (fast,) = terminal.json("sessions", "list")
+        terminal.run("sessions", "edit", fast["id"][:8], "--end", "2h ago")
+        self.place("history")
+        self.page.press_first(".list a")
+        self.page.until("document.querySelectorAll('input').length === 2")
+        self.page.run("""(() => {
+          const end = document.querySelectorAll('input')[1];
+          end.value = new Date(Date.now() - 3600000).toISOString().slice(0, 16);
+        })()""")
+        self.page.press("Keep")
+        self.page.sees("18h 59m")
+        self.server.start()
+        terminal.run("sync")
+        self.page.run("dispatchEvent(new Event('online'))")
+        self.synced()
+        terminal.run("sync")
+        self.place("conflicts")
+        self.page.press("Restore")
+        self.synced()
+        terminal.run("sync")
+        (fast,) = terminal.json("sessions", "list")
+        self.place("history")
+        self.page.sees("18h 0m")
+
 
 if __name__ == "__main__":
     unittest.main()

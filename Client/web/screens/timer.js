@@ -12,8 +12,12 @@ const ended = {};
 
 /** @param {import('../main.js').App} app */
 export async function timer({ tabs, go, refresh, signal }) {
+  // On a wide screen the tree stands beside the words: its picture reaches 14 % further both ways.
+  const isBeside = matchMedia('(min-width: 60rem)').matches;
   /** @type {import('../core.js').TimerView} */
-  const view = await tabs.view('timer', ended.id ? { id: ended.id } : {});
+  const view = await tabs.view('timer', {
+    width: Math.round(innerWidth * (isBeside ? 1.28 : 1)), height: innerHeight, ...(ended.id && { id: ended.id }),
+  });
   if (view.transitionDue) {
     go('transition');
     return h('div');
@@ -35,40 +39,36 @@ export async function timer({ tabs, go, refresh, signal }) {
   };
 
   if (isFasting) {
-    // Each second by the clock, not by counting: a page that slept is right when it wakes.
-    const tick = async () => {
-      const now = await tabs.view('timer', {}).catch(() => null);
-      if (signal.aborted || !now) return;
-      if (now.state !== state || now.words.milestone !== words.milestone) refresh();
-      else clock.textContent = now.words.elapsed ?? '';
-    };
-    const ticking = setInterval(() => document.visibilityState === 'visible' && tick(), 1000);
+    // By the clock, not by counting: a page that slept is right when it wakes.
+    const ticking = setInterval(() => Date.now() >= view.nextChangeAt && refresh(), 1000);
     signal.addEventListener('abort', () => clearInterval(ticking));
   }
+  addEventListener('resize', refresh, { signal });
   announce(words.milestone ?? words.prompt);
 
   const tree = view.treeSVG ? picture(view.treeSVG) : null;
   tree?.setAttribute('aria-hidden', 'true');
   const [main, ...rest] = view.actions;
-  return h('div', { class: `timer ${state}`, 'aria-label': words.spoken ?? null },
+  return h('div', { class: `timer ${state} ${tree ? 'planted' : ''}`, 'aria-label': words.spoken ?? null },
     tree && h('div', { class: `tree ${state === 'complete' ? 'arrived' : ''}` }, tree),
     h('section', { class: 'middle' },
       h('h1', { class: 'spoken' }, 'Atrest'),
       isFasting && clock,
       h('p', { class: isFasting ? 'milestone' : 'prompt' },
         isFasting ? words.milestone ?? '' : words.prompt),
+      words.stillOpen && h('p', { class: 'quiet' }, words.stillOpen)),
+    h('section', { class: 'bottom' },
       words.vigil && h('p', { class: 'milestone' }, words.vigil),
       vigil && h('blockquote', { class: 'scripture', 'aria-label': vigil.spoken },
         vigil.line, h('cite', { 'aria-label': vigil.spokenCitation }, vigil.citation)),
-      words.stillOpen && h('p', { class: 'quiet' }, words.stillOpen)),
-    h('section', { class: 'bottom' },
       isFasting && h('button', {
         type: 'button', class: 'water', onclick: () => act('water.add'),
         'aria-label': `${words.water}: ${view.water.text}. Add ${view.water.quickAddText}`,
       }, glyph(glyphs.water), `${words.water}: ${view.water.text}`),
       main && button(main.words, () => act(main.name), { class: 'main' }),
-      ...rest.map(({ name, words: text }) => button(text, () => act(name), { class: 'plain' })),
-      view.canUndo && button('Undo', () => act('undo'), { class: 'plain' })),
+      h('div', {},
+        ...rest.map(({ name, words: text }) => button(text, () => act(name), { class: 'plain' })),
+        view.canUndo && button('Undo', () => act('undo'), { class: 'plain' }))),
     h('nav', { class: 'ways', 'aria-label': 'Ways elsewhere' },
       ...[gates.forest && 'forest', 'calendar', 'history', 'water', 'settings']
         .filter((name) => name).map((name) => way(String(name)))));
