@@ -9,11 +9,16 @@ SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/sim
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall dist dist-check demo demo-nodes run test bench chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
+.PHONY: install uninstall dist dist-check demo demo-web demo-nodes run test bench chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
 	@Scripts/demo $(RELEASE)
+
+## demo-web: the app for phones and browsers, under a certificate made for the run
+demo-web: release
+	@Scripts/install-missing
+	@Scripts/demo-web $(RELEASE)
 
 ## demo-nodes: three daemons on PostgreSQL; one of them and the primary are killed; two minutes
 demo-nodes: release
