@@ -9,7 +9,7 @@ SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/sim
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall dist dist-check demo demo-web demo-nodes run test bench chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
+.PHONY: install uninstall dist dist-check demo demo-web demo-nodes run test bench browser chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -18,7 +18,7 @@ demo: release
 ## demo-web: the app for phones and browsers, under a certificate made for the run
 demo-web: release
 	@Scripts/install-missing
-	@Scripts/demo-web $(RELEASE)
+	@Scripts/demo-web $(RELEASE) .build/web
 
 ## demo-nodes: three daemons on PostgreSQL; one of them and the primary are killed; two minutes
 demo-nodes: release
@@ -58,6 +58,11 @@ attack: release
 gallery:
 	@Scripts/install-missing gallery
 	@Scripts/gallery
+
+## browser: the app in headless Chromium, with a daemon and the companion; two minutes
+browser: build .build/web/assets.json
+	@Scripts/install-missing gallery
+	@Tests/Browser/run .build/debug .build/web
 
 ## reference: the API of the library products with DocC, in .build/reference
 reference: build
