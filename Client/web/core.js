@@ -7,7 +7,8 @@
  *
  * A fast. Times are milliseconds since 1970.
  * @typedef {{id: string, start: number, end?: number, outcome: 'active'|'completed'|'abandoned',
- *   target: number, elapsed: number, state?: 'established'|'incomplete', words: string}} Fast
+ *   target: number, elapsed: number, state?: 'established'|'incomplete', tone?: number,
+ *   words: string}} Fast tone: 0 to 4, its tree's; none if it ended before its target
  *
  * What an entitlement opens.
  * @typedef {{entitlement: 'premium'|'trial'|'free'|'unknown', forest: boolean, paywall: boolean,

@@ -29,6 +29,6 @@ function day(each) {
   return h('td', { class: each.isToday ? 'today' : null, 'aria-current': each.isToday ? 'date' : null },
     String(each.number),
     ...each.fasts.map((fast) => h('span', {
-      class: `dot ${fast.state ?? ''}`, role: 'img', 'aria-label': fast.words,
+      class: fast.tone === undefined ? 'dot early' : `dot tone-${fast.tone}`, role: 'img', 'aria-label': fast.words,
     })));
 }

@@ -85,9 +85,11 @@ extension WebCore {
       case .completed: "completed"
       case .abandoned: "abandoned"
       }
+    var tone: JSON?
+    if case .tone(let number)? = CalendarEntry(session)?.dot { tone = .count(number) }
     return .members(
       ("id", .text(session.id.uuidString.lowercased())), ("start", .time(session.span.start)),
-      ("end", session.span.end.map(JSON.time)), ("outcome", .text(outcome)),
+      ("end", session.span.end.map(JSON.time)), ("outcome", .text(outcome)), ("tone", tone),
       ("target", .integer(Int64(session.targetMinutes) * 60_000)),
       ("elapsed", .integer(elapsed)), ("state", state),
       ("words", .text(ElapsedText.text(milliseconds: elapsed))),
