@@ -6,7 +6,7 @@ import Testing
 
 @testable import AtrestWeb
 
-@Suite("The rows of a browser", .timeLimit(.minutes(1)))
+@Suite("The rows of a browser", .timeLimit(.minutes(20)))
 struct RowStoreTests {
   @Test("a new replica has rows to keep, and opens from them")
   func fresh() throws {
