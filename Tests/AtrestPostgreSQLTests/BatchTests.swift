@@ -8,7 +8,7 @@ import Testing
 @testable import AtrestPostgreSQL
 
 extension PostgreSQL {
-  @Suite(.timeLimit(.minutes(5))) struct BatchTests {
+  @Suite(.timeLimit(.minutes(20))) struct BatchTests {
     @Test("the statements of a batch are answered in order, and so are batches sent at once")
     func order() async throws {
       let sessions = try Sessions()

@@ -9,7 +9,7 @@ import Testing
 @testable import AtrestPostgreSQL
 
 extension PostgreSQL {
-  @Suite(.timeLimit(.minutes(5))) struct ListenerTests {
+  @Suite(.timeLimit(.minutes(20))) struct ListenerTests {
     private typealias Events = Signal<PostgresListener.Event>
 
     private func listener(
@@ -159,7 +159,7 @@ extension PostgreSQL {
     }
   }
 
-  @Suite(.timeLimit(.minutes(5))) struct LivenessTests {
+  @Suite(.timeLimit(.minutes(20))) struct LivenessTests {
     private func at(_ milliseconds: UInt64) -> Instant {
       Instant(nanoseconds: milliseconds * 1_000_000)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AtrestPostgreSQL
 
-@Suite(.timeLimit(.minutes(5))) struct PipelineTests {
+@Suite(.timeLimit(.minutes(20))) struct PipelineTests {
   private typealias ID = PostgresPipeline.ID
 
   /// A server that answers statements of batches in order, and knows what it made durable.

@@ -8,7 +8,7 @@ import Testing
 @testable import AtrestPostgreSQL
 
 extension PostgreSQL {
-  @Suite(.timeLimit(.minutes(5))) struct SessionTests {
+  @Suite(.timeLimit(.minutes(20))) struct SessionTests {
     private func with(_ setting: String) throws -> String {
       let equals = setting.split(separator: "=").joined(separator: "%3D")
       return try PostgresServer.shared.get().url + "&options=-c%20" + equals

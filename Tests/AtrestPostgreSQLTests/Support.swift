@@ -10,7 +10,7 @@ import Testing
 
 /// All tests that talk to a server. One by one: a hundred sessions that begin at once, each with
 /// its proof of the password, would starve each other on two cores.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct PostgreSQL {}
+@Suite(.serialized, .timeLimit(.minutes(20))) struct PostgreSQL {}
 
 extension PostgresLimits {
   /// For tests that are not about deadlines: a busy machine is no failure.

@@ -8,7 +8,7 @@ import Testing
 @testable import AtrestPostgreSQL
 
 extension PostgreSQL {
-  @Suite(.timeLimit(.minutes(5))) struct TransactionTests {
+  @Suite(.timeLimit(.minutes(20))) struct TransactionTests {
     private func insert(into table: String, _ id: Int64) -> PostgresStatement {
       PostgresStatement("INSERT INTO \(table) VALUES ($1)", [.int8(id)])
     }

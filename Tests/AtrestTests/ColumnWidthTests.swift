@@ -5,7 +5,7 @@ import AtrestCommandLine
 import AtrestDomain
 import Testing
 
-@Suite("Columns of text", .timeLimit(.minutes(5)))
+@Suite("Columns of text", .timeLimit(.minutes(20)))
 struct ColumnWidthTests {
   @Test(
     "are two for ideographs and emoji, and one for other characters",

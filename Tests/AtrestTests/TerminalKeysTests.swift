@@ -5,7 +5,7 @@ import AtrestCommandLine
 import AtrestTestSupport
 import Testing
 
-@Suite("A terminal's keys", .timeLimit(.minutes(5)))
+@Suite("A terminal's keys", .timeLimit(.minutes(20)))
 struct TerminalKeysTests {
   private func keys(_ text: String) -> [TerminalKey] {
     var keys = TerminalKeys()

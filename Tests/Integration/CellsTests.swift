@@ -13,7 +13,7 @@ import Testing
 @testable import AtrestServer
 
 extension NodesTests {
-  @Suite(.timeLimit(.minutes(10))) struct CellsTests {
+  @Suite(.timeLimit(.minutes(20))) struct CellsTests {
     private let one: CellNumber
     private let two: CellNumber
 

@@ -18,7 +18,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct NodesTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct NodesTests {
   @Test("conflicting edits on two servers meet: the replicas agree, and nothing is lost")
   func conflicts() async throws {
     let nodes = try await TestNodes(2)

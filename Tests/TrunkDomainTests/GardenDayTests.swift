@@ -6,7 +6,7 @@ import AtrestReplication
 import Testing
 import TrunkDomain
 
-@Suite("Days and weeks of the garden", .timeLimit(.minutes(5)))
+@Suite("Days and weeks of the garden", .timeLimit(.minutes(20)))
 struct GardenDayTests {
   static func time(_ iso: String) throws -> WallTime {
     try Typed.time(iso, now: .epoch, in: .utc)

@@ -8,7 +8,7 @@ import AtrestWire
 import Testing
 import TrunkDomain
 
-@Suite("The garden", .timeLimit(.minutes(5)))
+@Suite("The garden", .timeLimit(.minutes(20)))
 struct GardenTests {
   private let now = LedgerTests.noon
   private let draft = LedgerTests.sprout(1, .oneMonth, .firm, plantedAt: nil)

@@ -7,7 +7,7 @@ import AtrestWire
 import Testing
 import TrunkDomain
 
-@Suite("A field of a garden's record", .timeLimit(.minutes(5)))
+@Suite("A field of a garden's record", .timeLimit(.minutes(20)))
 struct GardenValueTests {
   private let time = WallTime(milliseconds: 1_772_000_000_000)
 

@@ -7,7 +7,7 @@ import AtrestTestSupport
 import Testing
 import TrunkDomain
 
-@Suite("The ledger", .timeLimit(.minutes(10)))
+@Suite("The ledger", .timeLimit(.minutes(20)))
 struct LedgerTests {
   static let noon = WallTime(milliseconds: 1_764_072_000_000)  // 2025-11-25T12:00Z, a Tuesday.
   static let day = GardenDay(noon, in: .utc)

@@ -5,7 +5,7 @@ import AtrestTestSupport
 import Testing
 import TrunkDomain
 
-@Suite("Prices and rewards", .timeLimit(.minutes(5)))
+@Suite("Prices and rewards", .timeLimit(.minutes(20)))
 struct ProgressionTests {
   @Test(
     "Planting costs what the table says",

@@ -9,7 +9,7 @@ import Testing
 import TrunkDomain
 import TrunkPresentation
 
-@Suite("The drawings of a garden", .timeLimit(.minutes(5)))
+@Suite("The drawings of a garden", .timeLimit(.minutes(20)))
 struct DrawingTests {
   private let nodes = [NodeID.trunk] + (0..<8).map { .branch($0) } + Twig.all.map { .twig($0) }
 

@@ -8,7 +8,7 @@ import Testing
 import TrunkDomain
 import TrunkPresentation
 
-@Suite("The pictures of a garden", .timeLimit(.minutes(5)))
+@Suite("The pictures of a garden", .timeLimit(.minutes(20)))
 struct PictureTests {
   /// All three pictures in two widths.
   private func pictures(_ garden: Garden) -> [String] {

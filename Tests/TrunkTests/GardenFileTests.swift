@@ -8,7 +8,7 @@ import TrunkDomain
 
 @testable import trunk
 
-@Suite("Garden files", .timeLimit(.minutes(5)))
+@Suite("Garden files", .timeLimit(.minutes(20)))
 struct GardenFileTests {
   private let now = WallTime(milliseconds: 1_764_072_000_123)
 

@@ -7,7 +7,7 @@ import TrunkDomain
 
 @testable import trunk
 
-@Suite("The garden in words", .timeLimit(.minutes(5)))
+@Suite("The garden in words", .timeLimit(.minutes(20)))
 struct GardenWordsTests {
   /// What no rule for typing lets through, as another program may have written it.
   private static let hostile = "Read\nall\u{1B}[2J\u{202E}"

@@ -7,7 +7,7 @@ import TrunkDomain
 
 @testable import trunk
 
-@Suite("Typed sprouts", .timeLimit(.minutes(5)))
+@Suite("Typed sprouts", .timeLimit(.minutes(20)))
 struct TypedGardenTests {
   private static func sprout(_ title: String, _ id: String, isPlanted: Bool = true) throws -> Sprout
   {

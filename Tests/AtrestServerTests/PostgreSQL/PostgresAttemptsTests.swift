@@ -13,7 +13,7 @@ import Testing
 @testable import AtrestServer
 
 extension Postgres {
-  @Suite(.timeLimit(.minutes(5))) struct Attempts {
+  @Suite(.timeLimit(.minutes(20))) struct Attempts {
     private let world = World()
     private let database: PostgresDatabase
     private let wrong = "BCDF-BCDFBCDF"

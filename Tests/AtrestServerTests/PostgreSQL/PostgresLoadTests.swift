@@ -10,7 +10,7 @@ import Testing
 @testable import AtrestServer
 
 extension Postgres {
-  @Suite(.timeLimit(.minutes(10))) struct LoadTests {
+  @Suite(.timeLimit(.minutes(20))) struct LoadTests {
     private func bodies(_ count: Int, bytes: Int) -> [[UInt8]] {
       (0..<count).map { [UInt8](repeating: UInt8($0 & 0xFF), count: bytes) }
     }

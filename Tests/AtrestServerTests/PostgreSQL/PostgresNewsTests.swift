@@ -14,7 +14,7 @@ import Testing
 @testable import AtrestServer
 
 extension Postgres {
-  @Suite(.timeLimit(.minutes(5))) struct News {
+  @Suite(.timeLimit(.minutes(20))) struct News {
     private let world = World()
     private let database: PostgresDatabase
     private let account: AccountID

@@ -9,7 +9,7 @@ import Testing
 @testable import AtrestServer
 
 extension Postgres {
-  @Suite(.timeLimit(.minutes(10))) struct RoundTests {
+  @Suite(.timeLimit(.minutes(20))) struct RoundTests {
     private static let hour = PostgresRound.milliseconds
     private static let day = 24 * hour
 

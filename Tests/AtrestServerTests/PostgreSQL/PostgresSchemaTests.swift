@@ -9,7 +9,7 @@ import Testing
 @testable import AtrestServer
 
 extension Postgres {
-  @Suite(.timeLimit(.minutes(10))) struct SchemaTests {
+  @Suite(.timeLimit(.minutes(20))) struct SchemaTests {
     private func tables(_ connection: PostgresConnection) async throws -> [[PostgresValue]] {
       try await connection.run(
         """

@@ -10,7 +10,7 @@ import Testing
 @testable import AtrestServer
 
 extension Postgres {
-  @Suite(.timeLimit(.minutes(10))) struct UnitOfWorkTests {
+  @Suite(.timeLimit(.minutes(20))) struct UnitOfWorkTests {
     private let now = WallTime(milliseconds: noon)
 
     @Test("work whose reads and locks are known runs once, other work until it has all")

@@ -11,7 +11,7 @@ import Testing
 @testable import AtrestServer
 
 extension Postgres.Cells {
-  @Suite(.timeLimit(.minutes(10))) struct AccountMoveTests {
+  @Suite(.timeLimit(.minutes(20))) struct AccountMoveTests {
     private let interrupted = StoreError.outcomeUnknown(reason: "a test")
 
     @Test("everything arrives as it was, page by page, and nothing but events stays behind")

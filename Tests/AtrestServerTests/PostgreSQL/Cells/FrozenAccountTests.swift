@@ -11,7 +11,7 @@ import Testing
 @testable import AtrestServer
 
 extension Postgres.Cells {
-  @Suite(.timeLimit(.minutes(10))) struct FrozenAccountTests {
+  @Suite(.timeLimit(.minutes(20))) struct FrozenAccountTests {
     private let interrupted = StoreError.outcomeUnknown(reason: "a test")
 
     /// Freezes kim's account, and ends there.
