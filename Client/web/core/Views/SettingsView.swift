@@ -53,7 +53,7 @@ extension WebCore {
         ("\($0)ml", AmountText.text(millilitres: $0, unit: settings.waterUnit))
       }
     case .vigil, .notice, .transitionDismissed:
-      value = settings.vigil ? "on" : "off"
+      value = (setting == .notice ? settings.notice : settings.vigil) ? "on" : "off"
       choices = ["on", "off"].map { ($0, $0) }
     }
     return .members(
