@@ -101,7 +101,7 @@ def plainly(wire, **headers):
 
 
 @pytest.mark.parametrize(
-    "kind", ["application/json", "application/grpc-web", "application/grpcx", "text/plain", None]
+    "kind", ["application/json", "application/grpc-web-text", "application/grpcx", "text/plain", None]
 )
 def test_another_content_type_is_415(wire, kind):
     answer = plainly(wire, content_type=kind)
