@@ -128,7 +128,9 @@ release: deps .build/web/assets.json
 
 # The browser's app, for the daemon to serve. Two minutes; a toolchain without Embedded Swift for
 # WebAssembly leaves it out.
-.build/web/assets.json: Scripts/build-web $(shell find Client/web Sources -name '*.swift' -o -path 'Client/web/*' -type f)
+.build/web/assets.json: Scripts/build-web Scripts/embedded-swift $(shell find Client/web \
+		$(addprefix Sources/Atrest,Replication Domain Presentation Wire Sync) -type f) | deps
+	@echo "Building the browser's app takes two minutes."
 	@Scripts/build-web .build/web || [ $$? -eq 69 ]
 
 build: deps

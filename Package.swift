@@ -322,7 +322,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "AtrestWebTests", dependencies: ["AtrestDomain", "AtrestWeb"], swiftSettings: strict),
+      name: "AtrestWebTests",
+      dependencies: ["AtrestDomain", "AtrestReplication", "AtrestSync", "AtrestWeb", "AtrestWire"],
+      swiftSettings: strict),
     // Writes the pictures of docs/use/gallery: see Scripts/gallery.
     .executableTarget(
       name: "gallery",

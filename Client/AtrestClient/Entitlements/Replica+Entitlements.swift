@@ -204,13 +204,6 @@ extension ReplicaTransaction {
 }
 
 extension ReplicaState {
-  /// Whether the replica has all of the account's records: always if unpaired, otherwise once its
-  /// cursor is at the last known head and no reconcile is due.
-  var holdsEverything: Bool {
-    guard account != nil else { return true }
-    return lastSync != nil && mustReconcile == nil && cursor == lastKnownHead
-  }
-
   /// See `EntitlementTime`.
   func entitlementTime(at now: WallTime) -> WallTime {
     EntitlementTime.now(

@@ -10,15 +10,15 @@ extern void host_random(void *to, uint32_t count)
 
 // MARK: Memory
 //
-// Blocks have sizes of four steps to each power of two, so that no more than a fifth of one is
-// unused. A free block waits in the list of its size. Large blocks are split from the top of the
-// memory and merge with free neighbours by address only when they are the topmost.
+// Blocks have sizes of four steps to each power of two. A free block waits in the list of its size
+// for the next who asks for that size or one up to three steps smaller; blocks are neither split nor
+// merged. A replica allocates the same sizes again and again.
 
 enum { headBytes = 16, classes = 104, smallest = 32 };
 
 typedef struct block {
   uint32_t class;
-  uint32_t offset;  // From the block to what its owner has, minus the head.
+  uint32_t unused;
   struct block *next;
 } block;
 

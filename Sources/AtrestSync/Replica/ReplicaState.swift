@@ -65,6 +65,13 @@ package struct ReplicaState: Hashable, Sendable {
     renewal = nil
   }
 
+  /// Whether the replica has all of the account's records: always if unpaired, otherwise once its
+  /// cursor is at the last known head and no reconcile is due.
+  package var holdsEverything: Bool {
+    guard account != nil else { return true }
+    return lastSync != nil && mustReconcile == nil && cursor == lastKnownHead
+  }
+
   /// Whether the server is known to have lost something that was not restored to it yet.
   package var isAfterLoss: Bool { mustReconcile.map { $0 & 1 == 1 } ?? false }
 }

@@ -37,12 +37,13 @@ extension WebCore {
     try told { () throws(ReplicaError) in try work.preference(name) }
   }
 
-  /// What the account may use. This core cannot verify purchases: with one in the replica it does
-  /// not know, and what it does not know takes nothing away.
+  /// What the account may use. This core cannot verify purchases: with one in the replica, or while
+  /// one may still be on its way here, it does not know, and what it does not know takes nothing
+  /// away.
   func entitlement(in work: Work) throws(CoreFailure) -> Entitlement {
     try told { () throws(ReplicaError) in
       let purchases = try work.records.all(.entitlement) { $0.key }
-      if !purchases.isEmpty { return .unknown }
+      guard purchases.isEmpty, work.tables.state.holdsEverything else { return .unknown }
       return TrialPolicy.entitlement(
         isPurchased: false, completed: try work.listings.completedCount())
     }
