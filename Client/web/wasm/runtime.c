@@ -11,8 +11,8 @@ extern void host_random(void *to, uint32_t count)
 // MARK: Memory
 //
 // Blocks have sizes of four steps to each power of two. A free block waits in the list of its size
-// for the next who asks for that size or one up to three steps smaller; blocks are neither split nor
-// merged. A replica allocates the same sizes again and again.
+// for the next who asks for that size, or for one up to three steps smaller; blocks are neither
+// split nor merged. A replica allocates the same sizes again and again.
 
 enum { headBytes = 16, classes = 104, smallest = 32 };
 
