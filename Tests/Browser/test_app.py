@@ -101,7 +101,7 @@ class FirstStart(Phone):
         self.place("forest")
         self.page.until("document.querySelectorAll('.spot').length === 1")
         self.place("calendar")
-        self.page.until("document.querySelectorAll('.dot.established').length === 1")
+        self.page.until("document.querySelectorAll('.dot:not(.early)').length === 1")
         self.assertEqual(self.page.problems(), [])
 
     def test_what_was_shown_as_kept_survives_the_browsers_end(self):
@@ -277,6 +277,7 @@ class Paired(Phone):
         self.synced()
         terminal.run("sync")
         (fast,) = terminal.json("sessions", "list")
+        self.assertEqual(fast["elapsed_minutes"], 18 * 60)
         self.place("history")
         self.page.sees("18h 0m")
 
