@@ -6,6 +6,8 @@ import { CallError, stream, unary } from './transport.js';
 /** @typedef {import('./core.js').Step} Step */
 
 const exchangeTime = 60_000;
+/** The server speaks every 30 s at least: later than this a connection is gone, and nobody said so. */
+const silence = 75_000;
 
 export class Sync {
   /**
@@ -133,8 +135,13 @@ export class Sync {
     run.addEventListener('abort', close);
     watch.signal.addEventListener('abort', () => this.#wake?.());
     let end = { status: 0, message: '' };
+    let isSilent = false;
+    const listen = () => setTimeout(() => { isSilent = true; close(); }, silence);
+    let timer = listen();
     try {
       for await (const message of stream(open, { signal: watch.signal })) {
+        clearTimeout(timer);
+        timer = listen();
         while (this.#taken === 0 && !watch.signal.aborted) {
           await new Promise((resolve) => (this.#wake = () => resolve(undefined)));
         }
@@ -144,8 +151,10 @@ export class Sync {
     } catch (error) {
       end = reason(error);
     }
+    clearTimeout(timer);
     run.removeEventListener('abort', close);
-    if (!watch.signal.aborted) this.#event({ type: 'ended', id: open.id, ...end }, run);
+    if (isSilent) end = { status: 14, message: 'the server fell silent' };
+    if (isSilent || !watch.signal.aborted) this.#event({ type: 'ended', id: open.id, ...end }, run);
   }
 
   /** @param {Sync['status']} status */
