@@ -47,6 +47,17 @@ struct OverlapTests {
     #expect(Overlap.all(in: sessions).count == Overlap.limit)
   }
 
+  @Test("shortened, a fast only touches the other; inside or around it nothing is right")
+  func shortened() throws {
+    let night = try fast(1, 10, 26)
+    let (before, after) = (try fast(2, 0, 12), try fast(3, 20, 40))
+    #expect(try Overlap.shortened(before, beside: night) == fast(2, 0, 10))
+    #expect(try Overlap.shortened(after, beside: night) == fast(3, 26, 40))
+    for other in [try fast(4, 12, 20), try fast(4, 10, 26), try fast(4, 0, 40)] {
+      #expect(Overlap.shortened(other, beside: night) == nil)
+    }
+  }
+
   @Test("what does not count has no tree, and overlaps nothing")
   func others() throws {
     let night = try fast(1, 0, 16)

@@ -144,17 +144,19 @@ struct FastCommand: ParsableCommand {
         guard end >= active.span.start else { throw InputProblem.endBeforeStart }
       }
       let (session, stillOpen) = try store.finish(at: end, as: outcome)
-      return (session, stillOpen, try store.overlapWords(of: session, context))
+      return (session, stillOpen, try OverlapQuestion(of: session, in: store, context))
     }
     let snapshot = try Snapshot(replica, context)
     var words = ArrivalView.text(of: session, snapshot, context, isRead: Terminal.isRead)
-    if let overlap { words += "\n" + overlap }
+    let asks = !format.isJSON && Terminal.canAsk
+    if !asks, let overlap = overlap?.words { words += "\n" + overlap }
     if let next = stillOpen.first {
       words +=
         "\n\(SessionWords.stillOpen(next, context)) "
         + Language.text("`atrest status` shows it.", de: "`atrest status` zeigt es.")
     }
     try format.answer(SessionRow(session, now: context.now), words)
+    if asks { try overlap?.ask(in: replica) }
     if !format.isJSON { try TransitionView.showOnce(snapshot, in: replica) }
   }
 }
@@ -188,13 +190,6 @@ extension ReplicaTransaction {
       try save(session)
       return (session, fasting.otherOpen)
     }
-  }
-
-  /// What is to be said of fasts that share time with one; nil if none does.
-  func overlapWords(of session: Session, _ context: CommandContext) throws -> String? {
-    let others = Overlap.with(session, in: try history(from: session.span.start))
-    let ids = try shortIDs(of: [session] + others)
-    return SessionWords.overlap(of: session, with: others, ids: ids, context)
   }
 
   /// Records a drink as an undoable action.

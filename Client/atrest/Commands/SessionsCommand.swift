@@ -158,15 +158,17 @@ struct SessionsCommand: ParsableCommand {
           throw FastingRefusal.alreadyActive
         }
         try store.action(.editFast) { try store.save(session) }
-        return (session, try store.overlapWords(of: session, context))
+        return (session, try OverlapQuestion(of: session, in: store, context))
       }
+      let asks = !format.isJSON && Terminal.canAsk
       try format.answer(
         SessionRow(session, now: context.now),
         [
           Language.text("Corrected.", de: "Berichtigt."), SessionWords.detail(session, context),
-          overlap,
+          asks ? nil : overlap?.words,
         ].compactMap(\.self)
           .joined(separator: "\n"))
+      if asks { try overlap?.ask(in: replica) }
     }
   }
 

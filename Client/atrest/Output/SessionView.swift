@@ -105,26 +105,6 @@ enum SessionWords {
       de: "Ein anderes Fasten ist noch offen, seit \(start).")
   }
 
-  /// Asks about fasts that share time with one, and says how to correct that. Nil if none does.
-  static func overlap(
-    of session: Session, with others: [Session], ids: [String: String], _ context: CommandContext
-  ) -> String? {
-    guard let other = others.first else { return nil }
-    let id = { (session: Session) in ids[ShortID.hex(session.id)] ?? ShortID.hex(session.id) }
-    let more = others.count - 1
-    let span = AtrestVocabulary.words(other.span, context)
-    return Language.text(
-      "It shares time with the fast \(id(other)), \(span)\(more == 0 ? "" : ", and with \(more) more"). "
-        + "Is that one fast noted twice? Both count as it is; "
-        + "`atrest sessions delete \(id(other))` takes that one away, "
-        + "`atrest sessions edit \(id(session)) --start TIME` or `--end TIME` corrects this one.",
-      de:
-        "Es überschneidet sich mit dem Fasten \(id(other)), \(span)\(more == 0 ? "" : ", und mit \(more) weiteren"). "
-        + "Ist das dasselbe, zweimal notiert? So zählen beide; "
-        + "`atrest sessions delete \(id(other))` entfernt jenes, "
-        + "`atrest sessions edit \(id(session)) --start TIME` oder `--end TIME` berichtigt dieses.")
-  }
-
   /// The most overlaps that a list names.
   private static let namedOverlaps = 3
 
