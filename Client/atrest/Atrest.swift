@@ -66,7 +66,9 @@ extension Atrest: Companion {
 
   static let countOptions: Set = ["--days", "--limit", "--months", "--devices", "--edits"]
 
-  static let contents = "when you fasted and drank"
+  static var contents: String {
+    Language.text("when you fasted and drank", de: "wann du gefastet und getrunken hast")
+  }
 
   /// A garden is another program's, and may be in the same account.
   static var vocabularies: [any KindVocabulary] { [AtrestVocabulary(), GardenVocabulary()] }

@@ -17,9 +17,10 @@ struct GermanTests {
   /// The answer in German, without a word that only English has.
   @discardableResult
   private func german(
-    _ arguments: String..., code: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation
+    _ arguments: String..., on device: Binary? = nil, code: Int32 = 0,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {
-    let answer = try atrest.start(arguments, ["LC_ALL": "de_DE.UTF-8"]).wait()
+    let answer = try (device ?? atrest).start(arguments, ["LC_ALL": "de_DE.UTF-8"]).wait()
     #expect(answer.code == code, sourceLocation: sourceLocation)
     let text = answer.out + answer.err
     // Commands are the same in every language.
@@ -28,7 +29,8 @@ struct GermanTests {
     let english: Set = [
       "the", "is", "are", "of", "to", "and", "it", "its", "that", "fast", "fasts", "here",
       "your", "you", "today", "yesterday", "since", "until", "with", "ended", "started", "nothing",
-      "noted", "on", "off", "more", "wait", "waits",
+      "noted", "on", "off", "more", "wait", "waits", "device", "devices", "account", "joined",
+      "access", "server's", "records", "let", "made",
     ]
     let found = english.intersection(words)
     #expect(found.isEmpty, "\(found.sorted()): \(text)", sourceLocation: sourceLocation)
@@ -111,6 +113,41 @@ struct GermanTests {
     try dialogue.type("ja")
     #expect(try dialogue.end() == 0)
     #expect(dialogue.shown.contains("Hereingeholt: 1 hinzugefügt."))
+  }
+
+  @Test("devices, pairing and the account")
+  func household() throws {
+    let household = try Household()
+    let joined = try german("pair", try household.link(isFirst: true), "--name", "telefon")
+    #expect(joined.hasPrefix("Dieses Gerät ist jetzt „telefon“ des Kontos „kim“."))
+    let link = try atrest("invite", "--yes").out.trimmingCharacters(in: .newlines)
+    let tablet = try Binary()
+    try german("pair", link, "--name", "telefon", on: tablet)
+    try german("pair", link, on: tablet, code: 65)
+    try german("pair", "http://example", on: tablet, code: 64)
+    #expect(try german("invite").contains("Gib ihn auf dem anderen Gerät "))
+    let devices = try german("devices")
+    #expect(devices.hasPrefix("ID    NAME") || devices.hasPrefix("ID"))
+    #expect(devices.contains("eingelassen von „telefon“") && devices.contains("dieses Gerät"))
+    #expect(try german("devices", "waiting") == "Niemand wartet darauf, dazuzukommen.\n")
+    #expect(try german("account").hasPrefix("Das Konto „kim“, angelegt "))
+    let log = try german("account", "log")
+    #expect(log.contains("kam dazu, mit einem Link von „telefon“ (dieses Gerät)"))
+    let file = atrest.home.appendingPathComponent("alles.json").path
+    #expect(try german("account", "export", file).hasPrefix("Alles steht in "))
+    #expect(try german("doctor").contains("Alles ist in Ordnung"))
+    try german("sync")
+    try german("devices", "revoke", "keine", code: 64)
+    let rows = try #require(try atrest("devices", "--json").json() as? [[String: Any]])
+    let other = try #require(rows.last?["id"] as? String)
+    #expect(try german("devices", "revoke", other).contains(" kann nicht mehr abgleichen."))
+    try german("sync", on: tablet, code: 77)
+    #expect(
+      try german("account", "delete", "--yes", "--name", "kai", code: 65).hasPrefix("So heißt"))
+    #expect(
+      try german("account", "delete", "--yes", "--name", "kim").contains("ist von seinem Server"))
+    try german("sync", code: 65)
+    #expect(try german("unpair", on: tablet).contains(" hat das Konto „kim“ verlassen."))
   }
 
   @Test("the timer")

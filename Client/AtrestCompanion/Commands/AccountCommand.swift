@@ -86,8 +86,8 @@ public struct AccountCommand<Program: Companion>: AsyncParsableCommand {
       try format.answer(
         events.map { EventRow($0, names) },
         events.isEmpty
-          ? "Nothing has happened yet."
-          : text + (nextPage != nil ? "\nThere are older ones; `--limit` shows more." : ""))
+          ? Language.text("Nothing has happened yet.", de: "Noch ist nichts geschehen.")
+          : text + (nextPage != nil ? "\n" + AccountWords.older : ""))
     }
   }
 
@@ -128,7 +128,7 @@ public struct AccountCommand<Program: Companion>: AsyncParsableCommand {
         try document.use { document in
           try document.add(part)
           if document.row.records > 0 {
-            Terminal.progress("\(AccountWords.number(UInt64(document.row.records))) records so far")
+            Terminal.progress(AccountWords.soFar(records: document.row.records))
           }
         }
       }
@@ -178,17 +178,13 @@ public struct AccountCommand<Program: Companion>: AsyncParsableCommand {
       let replica = try options.openPaired()
       let account = try await replica.account()
       guard try name ?? typed(account) == account.name else {
-        throw CommandFailure(
-          "That is not the account's name, so nothing was removed. Try again with the name as it is shown."
-        )
+        throw CommandFailure(AccountWords.wrongName)
       }
       do {
         try await replica.deleteAccount(named: account.name)
       } catch {
         guard case .unreachable(let reason) = error.reason else { throw error }
-        throw CommandFailure(
-          "The server did not answer (\(reason.escapedForTerminal)), so it is not known whether the account is removed. "
-            + "Try again: if this device's access was ended, it is.", .unavailable)
+        throw CommandFailure(AccountWords.unknown(reason), .unavailable)
       }
       try format.answer(
         Row(account: account.name, deleted: true), words.deleted(account.name))
@@ -199,7 +195,9 @@ public struct AccountCommand<Program: Companion>: AsyncParsableCommand {
     /// Asks for the account's name and returns what was typed.
     private func typed(_ account: Account) throws -> String {
       Terminal.writeError(words.beforeDeleting(account))
-      Terminal.ask("Type the account's name to go on:")
+      Terminal.ask(
+        Language.text(
+          "Type the account's name to go on:", de: "Tippe den Namen des Kontos, um fortzufahren:"))
       let line = Keyboard.line()
       if !Keyboard.isThere { Terminal.writeError("") }
       return line ?? ""

@@ -80,7 +80,7 @@ public struct DevicesCommand<Program: Companion>: AsyncParsableCommand {
       try format.answer(
         pendingDevices.map(PendingDeviceRow.init),
         pendingDevices.isEmpty
-          ? "Nobody waits to join."
+          ? DeviceWords.nobodyWaits
           : DeviceWords.waiting(pendingDevices, ids: ids, context).text(Terminal.style) + "\n"
             + DeviceWords(program: Program.programName).howToDecide)
     }

@@ -65,13 +65,15 @@ public struct DoctorCommand<Program: Companion>: AsyncParsableCommand {
   }
 
   private func compare(_ replica: Replica) async throws -> Differences {
-    Terminal.progress("comparing with the server")
+    Terminal.progress(
+      Language.text("comparing with the server", de: "wird mit dem Server verglichen"))
     defer { Terminal.progress("") }
     return try await replica.compare()
   }
 
   private func repair(_ replica: Replica, _ report: inout DoctorReport) async throws {
-    Terminal.progress("mending what differs")
+    Terminal.progress(
+      Language.text("mending what differs", de: "was abweicht, wird zusammengeführt"))
     defer { Terminal.progress("") }
     report.repaired(try await replica.repair(), left: try await replica.compare())
   }

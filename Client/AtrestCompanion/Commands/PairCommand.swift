@@ -49,13 +49,13 @@ public struct PairCommand<Program: Companion>: AsyncParsableCommand {
     if let given { return try DeviceName.checked(given) }
     var name = String(host.prefix { $0 != "." }).escapedForTerminal
     while name.utf8.count > NameLimit.bytes { name.removeLast() }
-    return name.isEmpty ? "device" : name
+    return name.isEmpty ? Language.text("device", de: "Gerät") : name
   }
 
   /// The link as given, or the next line of standard input.
   private func linkText() throws -> String {
     if let link, link != "-" { return link }
-    if Keyboard.isThere { Terminal.ask("The pairing link:") }
+    if Keyboard.isThere { Terminal.ask(PairWords.prompt) }
     guard let line = Keyboard.line(), !line.allSatisfy(\.isWhitespace) else {
       throw CommandFailure(words.noLink, .usage)
     }
@@ -99,25 +99,39 @@ struct PairWords {
 
   /// Shown while a person decides on another device.
   static func waiting(_ digits: String) -> String {
-    "Waiting for your other device to let this one in. There it has to show \(DeviceWords.shown(digits))."
+    let digits = DeviceWords.shown(digits)
+    return Language.text(
+      "Waiting for your other device to let this one in. There it has to show \(digits).",
+      de: "Dein anderes Gerät muss dieses einlassen. Dort muss \(digits) stehen.")
   }
+
+  /// Asks for a link.
+  static var prompt: String { Language.text("The pairing link:", de: "Der Link zum Verbinden:") }
 
   /// The error if standard input had no link.
   var noLink: String {
-    "There is no pairing link. `\(program) invite` on another device makes one, or the server's owner."
+    Language.text(
+      "There is no pairing link. `\(program) invite` on another device makes one, or the server's owner.",
+      de: "Da ist kein Link. `\(program) invite` auf einem anderen Gerät macht einen, oder wer den "
+        + "Server betreibt.")
   }
 
   /// Shown if the command is interrupted.
-  static let interrupted =
-    "This device has not joined yet. Run the same command again, while the link lasts, to go on."
+  static var interrupted: String {
+    Language.text(
+      "This device has not joined yet. Run the same command again, while the link lasts, to go on.",
+      de: "Dieses Gerät ist noch nicht dabei. Derselbe Befehl geht weiter, solange der Link gilt.")
+  }
 
   /// Shown after joining.
   func done(_ joined: JoinedAccount, asked name: String) -> String {
-    let called = joined.deviceName
-    let also =
-      called == name ? "" : " Another device is called “\(name.escapedForTerminal)” already."
-    return
-      "This device is now “\(called.escapedForTerminal)” of the account “\(joined.account.escapedForTerminal)”.\(also) "
-      + "`\(program) sync` exchanges what is new."
+    let also = DeviceWords.taken(name, by: joined.deviceName)
+    let called = joined.deviceName.escapedForTerminal
+    let account = joined.account.escapedForTerminal
+    return Language.text(
+      "This device is now “\(called)” of the account “\(account)”.\(also) "
+        + "`\(program) sync` exchanges what is new.",
+      de: "Dieses Gerät ist jetzt „\(called)“ des Kontos „\(account)“.\(also) "
+        + "`\(program) sync` gleicht ab, was neu ist.")
   }
 }

@@ -22,7 +22,9 @@ public struct ReplicaCommand<Program: Companion>: ParsableCommand {
   private static func existing(_ options: ReplicaOptions<Program>) throws -> Replica {
     guard let replica = try options.openExisting() else {
       throw CommandFailure(
-        "There is no replica in that folder. Check `--replica`, or write something first.")
+        Language.text(
+          "There is no replica in that folder. Check `--replica`, or write something first.",
+          de: "In dem Ordner liegt keine Replik. Prüfe `--replica` oder schreibe zuerst etwas."))
     }
     return replica
   }

@@ -66,8 +66,9 @@ enum RevocationScope: String, EnumerableFlag {
 
   static func help(for value: RevocationScope) -> ArgumentHelp? {
     switch value {
-    case .withDescendants: "End the access of all that came in through it, too; ask nothing."
-    case .only: "End the access of this device alone; ask nothing."
+    case .withDescendants:
+      ArgumentHelp("End the access of all that came in through it, too; ask nothing.")
+    case .only: ArgumentHelp("End the access of this device alone; ask nothing.")
     }
   }
 }

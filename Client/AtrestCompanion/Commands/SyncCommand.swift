@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
+import AtrestDomain
 import AtrestSync
 import Foundation
 import Synchronization
@@ -59,7 +60,9 @@ public struct SyncCommand<Program: Companion>: AsyncParsableCommand {
     do {
       report = try await replica.sync(allowingMassDeletion: allowMassDeletion) { report in
         latest.withLock { $0 = report }
-        if let counts = SyncWords.counts(report) { Terminal.progress("\(counts) so far") }
+        if let counts = SyncWords.counts(report) {
+          Terminal.progress(Language.text("\(counts) so far", de: "bisher \(counts)"))
+        }
       }
       Terminal.progress("")
     } catch  where error.code == .massDeletion {

@@ -41,7 +41,11 @@ public struct UnpairCommand<Program: Companion>: ParsableCommand {
     try replica.unpair()
     try format.answer(
       Row(account: account),
-      "This device left the account “\(account.escapedForTerminal)”. Everything you wrote stays here; "
-        + "`\(Program.programName) pair LINK` connects it again.")
+      Language.text(
+        "This device left the account “\(account.escapedForTerminal)”. Everything you wrote stays "
+          + "here; `\(Program.programName) pair LINK` connects it again.",
+        de:
+          "Dieses Gerät hat das Konto „\(account.escapedForTerminal)“ verlassen. Was du geschrieben "
+          + "hast, bleibt hier; `\(Program.programName) pair LINK` verbindet es wieder."))
   }
 }

@@ -24,7 +24,10 @@ enum DeviceName {
     let name = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     guard (1...NameLimit.bytes).contains(name.utf8.count), name == name.escapedForTerminal else {
       throw CommandFailure(
-        "A device's name has 1 to \(NameLimit.bytes) bytes of plain text. Choose another one.",
+        Language.text(
+          "A device's name has 1 to \(NameLimit.bytes) bytes of plain text. Choose another one.",
+          de: "Der Name eines Geräts hat 1 bis \(NameLimit.bytes) Byte einfachen Text. Wähle einen "
+            + "anderen."),
         .usage)
     }
     return name

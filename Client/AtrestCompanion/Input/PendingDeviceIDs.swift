@@ -39,7 +39,9 @@ enum PendingDeviceIDs {
       guard error.code == .notFound else { throw error }
       throw CommandFailure(
         DeviceWords.gone(pendingDevice.name)
-          + " `\(program) devices` shows who is in, and who waits.")
+          + Language.text(
+            " `\(program) devices` shows who is in, and who waits.",
+            de: " `\(program) devices` zeigt, wer dabei ist und wer wartet."))
     }
   }
 }

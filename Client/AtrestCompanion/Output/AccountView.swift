@@ -69,17 +69,32 @@ struct AccountWords {
     let made = LocalDay(row.created, in: context.zone)
     let isOutOfPlaces = isFull(account.records, account.limits.records)
     let isOutOfBytes = isFull(account.bytes, account.limits.bytes)
-    return """
-      The account “\(account.name.escapedForTerminal)”, made \(TimeText.day(made))
-        devices  \(account.devices)
-        records  \(share(account.records, account.limits.records) { number($0) })
-        size     \(share(account.bytes, account.limits.bytes) { size($0) })
-      """
-        + (isOutOfPlaces
-          ? "\nThere is no place for another record, and a deleted one keeps its place. Ask whoever runs the server for more."
-          : isOutOfBytes
-            ? "\nThere is no more room. Delete what you no longer need, or ask whoever runs the server for more."
-            : "")
+    let (name, day) = (account.name.escapedForTerminal, TimeText.day(made))
+    let records = share(account.records, account.limits.records) { number($0) }
+    let bytes = share(account.bytes, account.limits.bytes) { size($0) }
+    var lines = [
+      Language.text(
+        "The account “\(name)”, made \(day)", de: "Das Konto „\(name)“, angelegt \(day)"),
+      Language.text("  devices  ", de: "  Geräte   ") + String(account.devices),
+      Language.text("  records  ", de: "  Einträge ") + records,
+      Language.text("  size     ", de: "  Größe    ") + bytes,
+    ]
+    if isOutOfPlaces {
+      lines.append(
+        Language.text(
+          "There is no place for another record, and a deleted one keeps its place. "
+            + "Ask whoever runs the server for more.",
+          de: "Es ist kein Platz für einen weiteren Eintrag, und ein gelöschter behält seinen. "
+            + "Bitte den, der den Server betreibt, um mehr."))
+    } else if isOutOfBytes {
+      lines.append(
+        Language.text(
+          "There is no more room. Delete what you no longer need, or ask whoever runs the server "
+            + "for more.",
+          de: "Es ist kein Platz mehr. Lösche, was du nicht mehr brauchst, oder bitte den, der den "
+            + "Server betreibt, um mehr."))
+    }
+    return lines.joined(separator: "\n")
   }
 
   private static func isFull(_ held: UInt64, _ limit: UInt64) -> Bool { limit > 0 && held >= limit }
@@ -87,15 +102,19 @@ struct AccountWords {
   private static func share(
     _ held: UInt64, _ limit: UInt64, _ words: (UInt64) -> String
   ) -> String {
-    limit == 0 ? words(held) : "\(words(held)) of \(words(limit))"
+    limit == 0
+      ? words(held)
+      : Language.text(
+        "\(words(held)) of \(words(limit))", de: "\(words(held)) von \(words(limit))")
   }
 
-  /// A number with thousands separators, such as `1,204`.
+  /// A number with thousands separators, such as `1,204`; `1.204` in German.
   static func number(_ number: UInt64) -> String {
     let digits = String(number)
+    let mark = Language.text(",", de: ".")
     var text = ""
     for (index, digit) in digits.enumerated() {
-      if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+      if index > 0, (digits.count - index) % 3 == 0 { text += mark }
       text.append(digit)
     }
     return text
@@ -103,7 +122,7 @@ struct AccountWords {
 
   /// A size such as `310 KiB` or `1.5 GiB`, rounded down.
   static func size(_ bytes: UInt64) -> String {
-    let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+    let units = [Language.text("bytes", de: "Byte"), "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
     var (whole, rest, unit) = (bytes, UInt64(0), 0)
     while whole >= 1024, unit + 1 < units.count {
       rest = whole % 1024
@@ -111,34 +130,81 @@ struct AccountWords {
       unit += 1
     }
     let tenth = unit > 0 && whole < 10 ? rest * 10 / 1024 : 0
-    return "\(whole)\(tenth > 0 ? ".\(tenth)" : "") \(units[unit])"
+    return "\(whole)\(tenth > 0 ? Language.current.decimalMark + String(tenth) : "") \(units[unit])"
   }
 
   /// Shown after an export.
   ///
   /// - Parameter contents: What somebody learns from it, such as `when you fasted and drank`.
   static func exported(_ row: AccountExportRow, contents: String) -> String {
-    "Everything is in \(row.file.escapedForTerminal): \(number(UInt64(row.records))) records, "
-      + "\(number(UInt64(row.events))) events. It says \(contents); keep it where only you read it."
+    let file = row.file.escapedForTerminal
+    let (records, events) = (number(UInt64(row.records)), number(UInt64(row.events)))
+    return Language.text(
+      "Everything is in \(file): \(records) records, \(events) events. It says \(contents); "
+        + "keep it where only you read it.",
+      de: "Alles steht in \(file): \(records) Einträge, \(events) Ereignisse. Darin steht, "
+        + "\(contents); bewahre es dort auf, wo nur du es liest.")
   }
 
   /// Shown before the name is typed to confirm a deletion.
   func beforeDeleting(_ account: Account) -> String {
-    let devices =
-      account.devices == 1 ? "the access of 1 device" : "the access of \(account.devices) devices"
-    let records = account.records == 1 ? "1 record" : "\(Self.number(account.records)) records"
-    return """
-      This removes the account “\(account.name.escapedForTerminal)” from its server: \(records) and \(devices). It cannot be \
-      taken back. What is on your devices stays on them; `\(program) account export` writes down what the server holds.
-      """
+    let name = account.name.escapedForTerminal
+    let (devices, records) = (account.devices, Self.number(account.records))
+    return Language.text(
+      "This removes the account “\(name)” from its server: "
+        + "\(account.records == 1 ? "1 record" : "\(records) records") and the access of "
+        + "\(devices == 1 ? "1 device" : "\(devices) devices"). It cannot be taken back. What is on "
+        + "your devices stays on them; `\(program) account export` writes down what the server holds.",
+      de: "Dies entfernt das Konto „\(name)“ von seinem Server: "
+        + "\(account.records == 1 ? "1 Eintrag" : "\(records) Einträge") und den Zugang von "
+        + "\(devices == 1 ? "1 Gerät" : "\(devices) Geräten"). Zurücknehmen lässt sich das nicht. Was "
+        + "auf deinen Geräten ist, bleibt dort; `\(program) account export` schreibt auf, was der "
+        + "Server hat.")
   }
 
   /// Shown after a deletion.
   func deleted(_ name: String) -> String {
-    """
-    The account “\(name.escapedForTerminal)” is removed from its server. What this device holds stays here, and what \
-    your other devices hold stays on them; none of them syncs any more. Backups that the server's owner made before \
-    are the owner's to remove. `\(program) pair LINK` begins anew, with another account.
-    """
+    let name = name.escapedForTerminal
+    return Language.text(
+      "The account “\(name)” is removed from its server. What this device holds stays here, and what "
+        + "your other devices hold stays on them; none of them syncs any more. Backups that the "
+        + "server's owner made before are the owner's to remove. `\(program) pair LINK` begins anew, "
+        + "with another account.",
+      de:
+        "Das Konto „\(name)“ ist von seinem Server entfernt. Was dieses Gerät hat, bleibt hier, und "
+        + "was deine anderen haben, bleibt auf ihnen; keines gleicht mehr ab. Frühere Sicherungen "
+        + "hat, wer den Server betreibt; nur er kann sie entfernen. `\(program) pair LINK` beginnt "
+        + "neu, mit einem anderen Konto.")
+  }
+
+  /// Shown below a list of events that is not all.
+  static var older: String {
+    Language.text(
+      "There are older ones; `--limit` shows more.", de: "Es gibt ältere; `--limit` zeigt mehr.")
+  }
+
+  /// Shown while an export goes on.
+  static func soFar(records: Int) -> String {
+    let number = number(UInt64(records))
+    return Language.text("\(number) records so far", de: "bisher \(number) Einträge")
+  }
+
+  /// The name that was typed is not the account's.
+  static var wrongName: String {
+    Language.text(
+      "That is not the account's name, so nothing was removed. Try again with the name as it is shown.",
+      de: "So heißt das Konto nicht, darum wurde nichts entfernt. Versuche es noch einmal mit dem "
+        + "Namen, wie er dasteht.")
+  }
+
+  /// The answer to a deletion was lost.
+  static func unknown(_ reason: String) -> String {
+    let reason = reason.escapedForTerminal
+    return Language.text(
+      "The server did not answer (\(reason)), so it is not known whether the account is removed. "
+        + "Try again: if this device's access was ended, it is.",
+      de:
+        "Der Server hat nicht geantwortet (\(reason)), darum ist ungewiss, ob das Konto entfernt ist. "
+        + "Versuche es noch einmal: Hat dieses Gerät keinen Zugang mehr, so ist es das.")
   }
 }

@@ -18,15 +18,18 @@ extension CommandFailure {
     case let error as IDProblem:
       self.init(error.userMessage, error == .notAnID ? .usage : .data)
     case let error as PairingLink.Failure:
-      self.init(error.userMessage, .usage)
+      self.init(ErrorWords.sentence(of: error), .usage)
     case let error as ReplicaError:
-      self.init(error.userMessage.escapedForTerminal, Self.status(of: error))
+      self.init(ErrorWords.sentence(of: error).escapedForTerminal, Self.status(of: error))
     case let error as SyncError:
       self.init(Self.sentence(of: error, program), Self.status(of: error))
     case let error as CommandFailure:
       self = error
     case is EncodingError:
-      self.init("The answer could not be written as JSON. Leave `--json` out.", .software)
+      self.init(
+        Language.text(
+          "The answer could not be written as JSON. Leave `--json` out.",
+          de: "Die Antwort ließ sich nicht als JSON schreiben. Lass `--json` weg."), .software)
     default:
       return nil
     }
@@ -44,15 +47,20 @@ extension CommandFailure {
       SyncWords(program).accessEnded
     case .notPermitted(let reason):
       // The server's own sentence says what to do.
-      "The server did not allow it. \(reason.escapedForTerminal.asSentence)"
+      Language.text("The server did not allow it. ", de: "Der Server erlaubt es nicht. ")
+        + reason.escapedForTerminal.asSentence
     case .notLetIn:
-      "This device was not let in: the other one said no, or the link's time is over. `\(program) invite` "
-        + "on that device makes a new link."
+      Language.text(
+        "This device was not let in: the other one said no, or the link's time is over. "
+          + "`\(program) invite` on that device makes a new link.",
+        de:
+          "Dieses Gerät wurde nicht eingelassen: Das andere sagte nein, oder die Zeit des Links ist "
+          + "um. `\(program) invite` auf jenem Gerät macht einen neuen.")
     case .massDeletion(let count, let of):
       SyncWords(program).held(HeldDeletions(count: count, of: of))
     case .notPaired, .unreachable, .untrusted, .notFound, .refused, .badAnswer, .cancelled,
       .joiningElsewhere, .replica:
-      error.userMessage.escapedForTerminal
+      ErrorWords.sentence(of: error).escapedForTerminal
     }
   }
 

@@ -30,10 +30,15 @@ struct DeviceFamily {
   func origin(of device: Device) -> String? {
     switch device.origin {
     case .owner: nil
-    case .renewed(let original): "renewed from \(name(original))"
+    case .renewed(let original):
+      Language.text(
+        "renewed from \(name(original))", de: "hervorgegangen aus \(name(original))")
     case .invited(let inviter, let approver?) where approver != inviter:
-      "let in by \(name(approver)), with a link of \(name(inviter))"
-    case .invited(let inviter, _): "let in by \(name(inviter))"
+      Language.text(
+        "let in by \(name(approver)), with a link of \(name(inviter))",
+        de: "eingelassen von \(name(approver)), mit einem Link von \(name(inviter))")
+    case .invited(let inviter, _):
+      Language.text("let in by \(name(inviter))", de: "eingelassen von \(name(inviter))")
     }
   }
 
@@ -46,9 +51,10 @@ struct DeviceFamily {
   func names(_ devices: [ReplicaID]) -> String {
     let shown = devices.prefix(devices.count > Self.shownNames ? Self.shownNames - 1 : .max)
     let rest = devices.count - shown.count
-    let parts = shown.map(name) + (rest > 0 ? ["\(rest) more"] : [])
+    let parts =
+      shown.map(name) + (rest > 0 ? [Language.text("\(rest) more", de: "\(rest) weitere")] : [])
     guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
-    return parts.dropLast().joined(separator: ", ") + " and " + last
+    return parts.dropLast().joined(separator: ", ") + Language.text(" and ", de: " und ") + last
   }
 
   private static let shownNames = 10

@@ -71,7 +71,10 @@ struct DeviceWords {
   static func waiting(
     _ pendingDevices: [PendingDevice], ids: [String: String], _ context: CommandContext
   ) -> Table {
-    var table = Table("ID", "WAITS TO JOIN", "SHOWS", "SINCE", "UNTIL")
+    var table = Table(
+      Language.text(
+        "ID,WAITS TO JOIN,SHOWS,SINCE,UNTIL", de: "ID,MÖCHTE DAZU,ZEIGT,SEIT,BIS"
+      ).split(separator: ",", omittingEmptySubsequences: false).map(String.init), rows: [])
     for pendingDevice in pendingDevices {
       let row = PendingDeviceRow(pendingDevice)
       table.add(
@@ -83,7 +86,10 @@ struct DeviceWords {
 
   /// How to resolve pending devices.
   var howToDecide: String {
-    "`\(program) devices allow ID` lets one in, if your device shows the same digits; `\(program) devices deny ID` sends it away."
+    Language.text(
+      "`\(program) devices allow ID` lets one in, if your device shows the same digits; `\(program) devices deny ID` sends it away.",
+      de: "`\(program) devices allow ID` lässt eines ein, wenn dein Gerät dieselben Ziffern zeigt; "
+        + "`\(program) devices deny ID` weist es ab.")
   }
 
   /// Six digits grouped for comparison.
@@ -91,34 +97,59 @@ struct DeviceWords {
     "\(digits.prefix(3)) \(digits.dropFirst(3))"
   }
 
+  /// Nobody is pending.
+  static var nobodyWaits: String {
+    Language.text("Nobody waits to join.", de: "Niemand wartet darauf, dazuzukommen.")
+  }
+
+  /// Says why a device got another name than the one that was asked for; empty if it did not.
+  static func taken(_ asked: String, by name: String) -> String {
+    guard name != asked else { return "" }
+    let asked = asked.escapedForTerminal
+    return Language.text(
+      " Another device is called “\(asked)” already.",
+      de: " Ein anderes Gerät heißt schon „\(asked)“.")
+  }
+
   /// Shown after a device was admitted.
   static func letIn(_ name: String, asked: String) -> String {
-    let also =
-      name == asked ? "" : " Another device is called “\(asked.escapedForTerminal)” already."
-    return "\(name.quotedForTerminal) is a device of the account now.\(also)"
+    let quoted = name.quotedForTerminal
+    return Language.text(
+      "\(quoted) is a device of the account now.", de: "\(quoted) ist jetzt ein Gerät des Kontos.")
+      + taken(asked, by: name)
   }
 
   /// Shown after a device was rejected.
   static func sentAway(_ name: String) -> String {
-    "\(name.quotedForTerminal) was not let in, and its link is used up."
+    let name = name.quotedForTerminal
+    return Language.text(
+      "\(name) was not let in, and its link is used up.",
+      de: "\(name) wurde nicht eingelassen, und der Link ist verbraucht.")
   }
 
   /// Shown if the pending device is gone.
   static func gone(_ name: String) -> String {
-    "\(name.quotedForTerminal) is not waiting any more."
+    let name = name.quotedForTerminal
+    return Language.text("\(name) is not waiting any more.", de: "\(name) wartet nicht mehr.")
   }
 
   /// Shown if the answer to an approval was lost and the device no longer waits.
   func unheard(_ name: String) -> String {
-    "The connection was lost while \(name.quotedForTerminal) was being let in. `\(program) devices` shows whether it is; if so, and it was "
-      + "not yours, `\(program) devices revoke` ends its access."
+    let name = name.quotedForTerminal
+    return Language.text(
+      "The connection was lost while \(name) was being let in. `\(program) devices` shows whether it "
+        + "is; if so, and it was not yours, `\(program) devices revoke` ends its access.",
+      de:
+        "Die Verbindung brach ab, als \(name) eingelassen wurde. `\(program) devices` zeigt, ob es "
+        + "drin ist; wenn ja, und es ist nicht deins, beendet `\(program) devices revoke` seinen Zugang."
+    )
   }
 
   /// Shown after a rename.
   static func renamed(_ name: String, asked: String) -> String {
-    let also =
-      name == asked ? "" : " Another device is called “\(asked.escapedForTerminal)” already."
-    return "It is called “\(name.escapedForTerminal)” now.\(also)"
+    let new = name.escapedForTerminal
+    return Language.text("It is called “\(new)” now.", de: "Es heißt jetzt „\(new)“.")
+      + taken(asked, by: name)
   }
 
   /// A table of devices, oldest first.
@@ -127,16 +158,24 @@ struct DeviceWords {
   static func list(
     _ devices: [Device], ids: [String: String], _ family: DeviceFamily, _ context: CommandContext
   ) -> Table {
-    var table = Table("ID", "NAME", "PAIRED", "LAST SEEN", "")
+    var table = Table(
+      Language.text(
+        "ID,NAME,PAIRED,LAST SEEN,", de: "ID,NAME,VERBUNDEN,ZULETZT GESEHEN,"
+      ).split(separator: ",", omittingEmptySubsequences: false).map(String.init), rows: [])
     for device in devices {
       let row = DeviceRow(device)
       let remarks = [
-        row.revoked.map { "access ended \(context.words($0))" },
-        row.current && row.revoked == nil ? "this device" : nil, family.origin(of: device),
+        row.revoked.map {
+          let ended = context.words($0)
+          return Language.text("access ended \(ended)", de: "Zugang beendet \(ended)")
+        },
+        row.current && row.revoked == nil
+          ? Language.text("this device", de: "dieses Gerät") : nil,
+        family.origin(of: device),
       ]
       table.add(
         ids[row.id] ?? row.id, row.name.escapedForTerminal, context.words(row.paired),
-        row.seen.map(context.words) ?? "not yet",
+        row.seen.map(context.words) ?? Language.text("not yet", de: "noch nicht"),
         remarks.compactMap { $0 }.joined(separator: ", "))
     }
     return table

@@ -87,11 +87,19 @@ struct DoctorWords {
   /// The local findings as text.
   func here(_ report: DoctorReport) -> [String] {
     var lines = [
-      "Here: \(report.records == 1 ? "1 record" : "\(report.records) records"), all readable."
+      Language.text(
+        "Here: \(report.records == 1 ? "1 record" : "\(report.records) records"), all readable.",
+        de:
+          "Hier: \(report.records == 1 ? "1 Eintrag" : "\(report.records) Einträge"), alle lesbar.")
     ]
     if report.waiting > 0 {
       lines.append(
-        report.waiting == 1 ? "1 change waits to sync." : "\(report.waiting) changes wait to sync.")
+        Language.text(
+          report.waiting == 1
+            ? "1 change waits to sync." : "\(report.waiting) changes wait to sync.",
+          de: report.waiting == 1
+            ? "1 Änderung wartet auf den Abgleich."
+            : "\(report.waiting) Änderungen warten auf den Abgleich."))
     }
     if report.refused > 0 { lines.append(SyncWords(program).refused(report.refused)) }
     if report.heldDeletions > 0 {
@@ -103,57 +111,101 @@ struct DoctorWords {
   /// The server's findings as text.
   func there(_ report: DoctorReport) -> [String] {
     var lines = [
-      "Account: “\((report.account ?? "").escapedForTerminal)” on \(report.server ?? "")."
+      Language.text(
+        "Account: “\((report.account ?? "").escapedForTerminal)” on \(report.server ?? "").",
+        de: "Konto: „\((report.account ?? "").escapedForTerminal)“ auf \(report.server ?? "").")
     ]
     lines.append(clock(report))
     if let news = report.news, news > 0 {
       lines.append(
-        "\(news == 1 ? "1 record is" : "\(news) records are") new on the server; "
-          + "`\(program) sync` brings \(news == 1 ? "it" : "them").")
+        Language.text(
+          "\(news == 1 ? "1 record is" : "\(news) records are") new on the server; "
+            + "`\(program) sync` brings \(news == 1 ? "it" : "them").",
+          de: "\(news == 1 ? "1 Eintrag ist" : "\(news) Einträge sind") neu auf dem Server; "
+            + "`\(program) sync` holt \(news == 1 ? "ihn" : "sie").")
+      )
     }
     if report.serverLostData {
-      lines.append("The server was put back from a copy, or lost something.")
+      lines.append(
+        Language.text(
+          "The server was put back from a copy, or lost something.",
+          de: "Der Server kam aus einer Sicherung zurück oder hat etwas verloren."))
     }
     for kind in report.differences {
       var parts: [String] = []
-      if kind.missingHere > 0 { parts.append("\(kind.missingHere) missing here") }
-      if kind.missingOnServer > 0 { parts.append("\(kind.missingOnServer) missing on the server") }
-      if kind.different > 0 { parts.append("\(kind.different) not alike") }
-      lines.append("Differs: \(kind.kind): \(parts.joined(separator: ", ")).")
+      let (here, there, different) = (kind.missingHere, kind.missingOnServer, kind.different)
+      if here > 0 { parts.append(Language.text("\(here) missing here", de: "\(here) fehlen hier")) }
+      if there > 0 {
+        parts.append(
+          Language.text("\(there) missing on the server", de: "\(there) fehlen auf dem Server"))
+      }
+      if different > 0 {
+        parts.append(Language.text("\(different) not alike", de: "\(different) verschieden"))
+      }
+      let all = parts.joined(separator: ", ")
+      lines.append(
+        Language.text("Differs: \(kind.kind): \(all).", de: "Weicht ab: \(kind.kind): \(all)."))
     }
     return lines
   }
 
   private func clock(_ report: DoctorReport) -> String {
     let seconds = (report.clockOffsetMilliseconds ?? 0) / 1000
-    guard seconds.magnitude > 2 else { return "Clock: as the server's." }
-    let way = seconds > 0 ? "behind" : "ahead of"
-    return
-      "Clock: \(seconds.magnitude) seconds \(way) the server's; what you write is corrected for it."
+    guard seconds.magnitude > 2 else {
+      return Language.text("Clock: as the server's.", de: "Uhr: wie die des Servers.")
+    }
+    let (length, isBehind) = (seconds.magnitude, seconds > 0)
+    return Language.text(
+      "Clock: \(length) seconds \(isBehind ? "behind" : "ahead of") the server's; what you write is "
+        + "corrected for it.",
+      de: "Uhr: geht gegenüber dem Server \(length) Sekunden \(isBehind ? "nach" : "vor"); was du "
+        + "schreibst, wird danach berichtigt.")
   }
 
   /// The one-line verdict.
   func verdict(_ report: DoctorReport) -> String {
     if !report.paired {
       return report.records == 0
-        ? "Nothing is written here yet, and nothing is amiss."
-        : "All is well here. This device is not paired, so there was nothing to compare."
+        ? Language.text(
+          "Nothing is written here yet, and nothing is amiss.",
+          de: "Noch steht hier nichts, und nichts ist beschädigt.")
+        : Language.text(
+          "All is well here. This device is not paired, so there was nothing to compare.",
+          de: "Hier ist alles in Ordnung. Dieses Gerät ist nicht verbunden, zu vergleichen war "
+            + "darum nichts.")
     }
     if report.left > 0 {
-      let what = report.left == 1 ? "1 record differs" : "\(report.left) records differ"
+      let what = Language.text(
+        report.left == 1 ? "1 record differs" : "\(report.left) records differ",
+        de: report.left == 1 ? "1 Eintrag weicht" : "\(report.left) Einträge weichen")
       return report.repaired
-        ? "\(what) still; nothing is lost. `\(program) status` may say why, and a later `\(program) doctor` tries again."
-        : "\(what). `\(program) doctor` without `--check` mends that."
+        ? Language.text(
+          "\(what) still; nothing is lost. `\(program) status` may say why, and a later "
+            + "`\(program) doctor` tries again.",
+          de:
+            "\(what) noch ab; verloren ist nichts. `\(program) status` sagt vielleicht, warum, und "
+            + "ein späteres `\(program) doctor` versucht es wieder.")
+        : Language.text(
+          "\(what). `\(program) doctor` without `--check` mends that.",
+          de: "\(what) ab. `\(program) doctor` ohne `--check` führt das zusammen.")
     }
     if report.refused > 0 {
-      return "Nothing differs but what the server refused: see `\(program) status`."
+      return Language.text(
+        "Nothing differs but what the server refused: see `\(program) status`.",
+        de: "Nur was der Server nicht annahm, weicht ab: siehe `\(program) status`.")
     }
     if !report.repaired, report.waiting + report.heldDeletions + (report.news ?? 0) > 0 {
-      return
-        "Nothing is amiss: this device and the server differ only by what is still to be exchanged."
+      return Language.text(
+        "Nothing is amiss: this device and the server differ only by what is still to be exchanged.",
+        de: "Alles ist in Ordnung: Es fehlt nur, was noch abzugleichen ist.")
     }
     return report.repaired
-      ? "All is well again: what differed was brought together, and nothing was lost."
-      : "All is well: this device and the server hold the same."
+      ? Language.text(
+        "All is well again: what differed was brought together, and nothing was lost.",
+        de:
+          "Alles ist wieder in Ordnung: Was abwich, ist zusammengeführt, und nichts ging verloren.")
+      : Language.text(
+        "All is well: this device and the server hold the same.",
+        de: "Alles ist in Ordnung: Dieses Gerät und der Server haben dasselbe.")
   }
 }

@@ -43,12 +43,17 @@ struct RevocationWords {
   func companions(_ companions: [Device], _ context: CommandContext) -> String {
     let ids = ShortID.shortened(family.devices.map { ShortID.hex($0.replica.rawValue) })
     let list = DeviceWords.list(companions, ids: ids, family, context).text(.plain)
-    return "Through \(name) \(companions.count == 1 ? "this one" : "these") came in:\n\n\(list)\n"
+    return Language.text(
+      "Through \(name) \(companions.count == 1 ? "this one" : "these") came in:",
+      de: "Durch \(name) \(companions.count == 1 ? "kam dieses" : "kamen diese") dazu:")
+      + "\n\n\(list)\n"
   }
 
   /// The question about descendants. The device itself is revoked even on a no.
   func question(_ count: Int) -> String {
-    "End \(count == 1 ? "its" : "their") access, too?"
+    Language.text(
+      "End \(count == 1 ? "its" : "their") access, too?",
+      de: "Auch \(count == 1 ? "seinen" : "ihren") Zugang beenden?")
   }
 
   /// The result: which devices were revoked and which were not.
@@ -58,15 +63,27 @@ struct RevocationWords {
     let others = ended.revoked.filter { $0 != device.replica }
     var lines = [
       others.isEmpty
-        ? "\(name) can no longer sync. What it wrote stays in the account."
-        : "\(name) can no longer sync, nor can \(family.names(others)). What they wrote stays in the account."
+        ? Language.text(
+          "\(name) can no longer sync. What it wrote stays in the account.",
+          de: "\(name) kann nicht mehr abgleichen. Was es schrieb, bleibt im Konto.")
+        : Language.text(
+          "\(name) can no longer sync, nor can \(family.names(others)). What they wrote stays in the account.",
+          de:
+            "\(name) kann nicht mehr abgleichen, ebenso \(family.names(others)). Was sie schrieben, "
+            + "bleibt im Konto.")
     ]
     if !ended.remaining.isEmpty {
-      let (has, their) = ended.remaining.count == 1 ? ("has", "its") : ("have", "their")
+      let isOne = ended.remaining.count == 1
+      let names = family.names(ended.remaining)
+      let command =
+        "`\(program) devices revoke \(ShortID.hex(device.replica.rawValue)) --with-descendants`"
       lines.append(
-        "\(family.names(ended.remaining)) came in through it and still \(has) access. "
-          + "`\(program) devices revoke \(ShortID.hex(device.replica.rawValue)) --with-descendants` ends \(their) access, too."
-      )
+        Language.text(
+          "\(names) came in through it and still \(isOne ? "has" : "have") access. \(command) ends "
+            + "\(isOne ? "its" : "their") access, too.",
+          de:
+            "\(names) \(isOne ? "kam durch es dazu und hat" : "kamen durch es dazu und haben") noch "
+            + "Zugang. \(command) beendet auch \(isOne ? "seinen" : "ihren")."))
     }
     guard isForAll else { return lines.joined(separator: "\n") }
     if !ended.spared.isEmpty {
@@ -75,12 +92,21 @@ struct RevocationWords {
       let also =
         others.isEmpty
         ? ""
-        : ", as \(others.count == 1 ? "does" : "do") \(family.names(others)), which came in through this one"
-      lines.append("This device came in through it, too, and keeps its access\(also).")
+        : Language.text(
+          ", as \(others.count == 1 ? "does" : "do") \(family.names(others)), which came in through this one",
+          de: ", ebenso \(family.names(others)), durch dieses dazugekommen")
+      lines.append(
+        Language.text(
+          "This device came in through it, too, and keeps its access\(also).",
+          de: "Auch dieses Gerät kam durch es dazu, und behält seinen Zugang\(also)."))
     }
     if ended.revoked.isEmpty, device.revoked == nil {
       lines.append(
-        "The server is of an older version and does not know who came in through it. `\(program) devices` shows who has access."
+        Language.text(
+          "The server is of an older version and does not know who came in through it. "
+            + "`\(program) devices` shows who has access.",
+          de: "Der Server ist von einer älteren Version und weiß nicht, wer durch es dazukam. "
+            + "`\(program) devices` zeigt, wer Zugang hat.")
       )
     }
     return lines.joined(separator: "\n")

@@ -62,7 +62,9 @@ extension Companion {
   public static var vocabularies: [any KindVocabulary] { [AtrestVocabulary()] }
 
   /// `what you wrote`
-  public static var contents: String { "what you wrote" }
+  public static var contents: String {
+    Language.text("what you wrote", de: "was du geschrieben hast")
+  }
 
   /// None.
   public static func correctingCommand(for kind: RecordKind) -> String? { nil }

@@ -46,6 +46,6 @@ public enum Keyboard {
 
   /// Whether an answer means yes to a question that defaults to no.
   public static func isYes(_ answer: String) -> Bool {
-    ["y", "yes"].contains(answer.trimmingCharacters(in: .whitespaces).lowercased())
+    ["y", "yes", "j", "ja"].contains(answer.trimmingCharacters(in: .whitespaces).lowercased())
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds records by id prefix and shortens ids for display.
 
+import AtrestDomain
 import AtrestReplication
 
 /// Ids as people see and type them: the shortest unique prefix of the hexadecimal digits.
@@ -81,14 +82,23 @@ public enum IDProblem: Error, Hashable {
   public var userMessage: String {
     switch self {
     case .notAnID:
-      return "That is not an id. An id is hexadecimal digits, as the lists show them."
+      return Language.text(
+        "That is not an id. An id is hexadecimal digits, as the lists show them.",
+        de:
+          "Das ist keine ID. Eine ID besteht aus hexadezimalen Ziffern, wie die Listen sie zeigen.")
     case .unknown(let noun):
-      return "No \(noun) has an id that begins so. The list shows the ids there are."
+      return Language.text(
+        "No \(noun) has an id that begins so. The list shows the ids there are.",
+        de: "Keine ID beginnt so. Die Liste zeigt, welche es gibt.")
     case .ambiguous(let noun, let count, let matches):
       let rest = count - matches.count
-      let lines = matches + (rest > 0 ? ["and \(rest) more"] : [])
-      return "\(count) \(noun == "entry" ? "entries" : noun + "s") have an id that begins so. "
-        + "Type more of it:\n" + lines.map { "  " + $0 }.joined(separator: "\n")
+      let lines =
+        matches + (rest > 0 ? [Language.text("and \(rest) more", de: "und \(rest) weitere")] : [])
+      return Language.text(
+        "\(count) \(noun == "entry" ? "entries" : noun + "s") have an id that begins so. "
+          + "Type more of it:\n",
+        de: "\(count) IDs beginnen so. Tippe mehr davon:\n")
+        + lines.map { "  " + $0 }.joined(separator: "\n")
     }
   }
 }

@@ -24,6 +24,7 @@ extension String {
   public var quotedForTerminal: String {
     let marks: Set<Unicode.Scalar> = ["\u{201C}", "\u{201D}", "\u{201E}", "\u{201F}", "\""]
     let scalars = escapedForTerminal.unicodeScalars.map { marks.contains($0) ? "'" : $0 }
-    return "“\(String(String.UnicodeScalarView(scalars)))”"
+    let text = String(String.UnicodeScalarView(scalars))
+    return Language.text("“\(text)”", de: "„\(text)“")
   }
 }
