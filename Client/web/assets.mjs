@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const types = {
   '.css': 'text/css; charset=utf-8',
@@ -25,6 +26,21 @@ const sources = new Set(['core', 'wasm']);
 
 const [core, shell, out] = process.argv.slice(2);
 const hash = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
+/** The forms in which contents are served. Where compression pays, they are read from the gzip. */
+function forms(bytes) {
+  const gzip = gzipSync(bytes, { level: 9 });
+  if (gzip.length >= bytes.length) return [{ coding: 'identity', suffix: '', bytes }];
+  const brotli = brotliCompressSync(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  });
+  return [
+    { coding: 'br', suffix: '.br', bytes: brotli }, { coding: 'gzip', suffix: '.gz', bytes: gzip },
+  ];
+}
 
 function files(folder) {
   return readdirSync(folder, { withFileTypes: true })
@@ -48,15 +64,19 @@ const assets = [];
 for (const [name, bytes] of contents) {
   const isNamed = named.has(name);
   const file = join('files', name);
-  const text = isNamed ? bytes.toString().replaceAll('/app/current/', `/app/${version}/`) : bytes;
+  const text = isNamed
+    ? Buffer.from(bytes.toString().replaceAll('/app/current/', `/app/${version}/`)) : bytes;
   mkdirSync(dirname(join(out, file)), { recursive: true });
   writeFileSync(join(out, file), text);
   assets.push({
     path: isNamed ? (name === 'index.html' ? '/' : `/${name}`) : `/app/${version}/${name}`,
-    file,
-    sha256: hash(readFileSync(join(out, file))),
+    sha256: hash(text),
     type: types[extname(name)],
     immutable: !isNamed,
+    forms: forms(text).map(({ coding, suffix, bytes }) => {
+      writeFileSync(join(out, file + suffix), bytes);
+      return { coding, file: file + suffix, sha256: hash(bytes) };
+    }),
   });
 }
 writeFileSync(join(out, 'assets.json'), `${JSON.stringify({ version, assets }, null, 1)}\n`);

@@ -175,6 +175,8 @@ def test_the_base64_form_is_refused_with_a_sentence(wire):
 
 PAGE = b"<!doctype html><title>Atrest</title>" + b"<p>water</p>" * 200
 SCRIPT = b"export const water = 250;\n" * 100
+# Stands for the page as brotli, which the daemon passes on as it is.
+BROTLI = b"\x0bthe page"
 
 
 @pytest.fixture(scope="module")
@@ -187,10 +189,16 @@ def app(tmp_path_factory):
         ("/app.js", SCRIPT, "text/javascript", True),
     ]:
         name = path.strip("/") or "index.html"
-        (folder / name).write_bytes(content)
+        forms = []
+        compressed = {"br": BROTLI, "gzip": gzip.compress(content)}
+        for coding, form in ({"identity": content} if immutable else compressed).items():
+            file = name if coding == "identity" else f"{name}.{coding}"
+            (folder / file).write_bytes(form)
+            digest = hashlib.sha256(form).hexdigest()
+            forms.append({"coding": coding, "file": file, "sha256": digest})
         digest = hashlib.sha256(content).hexdigest()
         assets.append(
-            {"path": path, "file": name, "sha256": digest, "type": kind, "immutable": immutable}
+            {"path": path, "sha256": digest, "type": kind, "immutable": immutable, "forms": forms}
         )
     (folder / "assets.json").write_text(json.dumps({"assets": assets}))
     (folder / "secret.txt").write_text("not listed")
@@ -213,8 +221,12 @@ def get(wire, path="/", **more):
 def test_a_browser_gets_the_app_and_keeps_it(site):
     with Wire(site.address) as wire:
         wire.handshake()
-        page = get(wire, accept_encoding="gzip, deflate, br")
+        assert get(wire, accept_encoding="gzip, deflate, br, zstd").body == BROTLI
+        assert get(wire, accept_encoding="identity").body == PAGE
+        page = get(wire, accept_encoding="gzip, deflate, br;q=0")
         assert page.headers[":status"] == "200" and gzip.decompress(page.body) == PAGE
+        assert page.headers["content-encoding"] == "gzip"
+        assert page.headers["vary"] == "accept-encoding"
         assert page.headers["content-type"] == "text/html; charset=utf-8"
         assert page.headers["content-security-policy"].startswith("default-src 'self';")
         assert page.headers["referrer-policy"] == "no-referrer"

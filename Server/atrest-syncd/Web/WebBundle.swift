@@ -14,12 +14,20 @@ struct WebBundle {
   struct Asset: Equatable {
     /// Where a browser asks for it.
     let path: String
-    /// Its name in the folder.
-    let file: String
     /// The contents' SHA-256, in hexadecimal.
     let hash: String
     let contentType: String
     let isImmutable: Bool
+    let forms: [Form]
+  }
+
+  /// The contents in one coding.
+  struct Form: Equatable {
+    let coding: WebFile.Coding
+    /// Its name in the folder.
+    let file: String
+    /// Its SHA-256, in hexadecimal.
+    let hash: String
   }
 
   static let listName = "assets.json"
@@ -30,7 +38,7 @@ struct WebBundle {
 
   let files: [WebFile]
 
-  /// Reads a folder, and checks each file against its hash: a stale list would make browsers keep
+  /// Reads a folder, and checks each form against its hash: a stale list would make browsers keep
   /// the wrong file for a year.
   /// - Throws: `CommandFailure` that names the file.
   init(directory: String) throws {
@@ -46,12 +54,19 @@ struct WebBundle {
       throw Self.failure(directory, "\(Self.listName) is no list of files.")
     }
     files = try assets.map { asset in
-      let bytes = try read(asset.file, limitBytes: min(left, Self.fileLimitBytes))
-      left -= bytes.count
-      guard Self.hash(bytes) == asset.hash else {
-        throw Self.failure(directory, "\(asset.file) is another one than \(Self.listName) lists.")
+      let file = try WebFile(asset) { form in
+        let bytes = try read(form.file, limitBytes: min(left, Self.fileLimitBytes))
+        left -= bytes.count
+        guard Self.hash(bytes) == form.hash else {
+          throw Self.failure(directory, "\(form.file) is another one than \(Self.listName) lists.")
+        }
+        return bytes
       }
-      return WebFile(asset, bytes)
+      guard let file, Self.hash(file.bytes) == asset.hash else {
+        throw Self.failure(
+          directory, "\(asset.path) has other contents than \(Self.listName) lists.")
+      }
+      return file
     }
   }
 
@@ -62,8 +77,8 @@ struct WebBundle {
     }
     var files: [WebFile] = []
     for asset in assets {
-      guard let contents = Self.next(&rest) else { return nil }
-      files.append(WebFile(asset, contents))
+      guard let file = WebFile(asset, { _ in Self.next(&rest) }) else { return nil }
+      files.append(file)
     }
     self.files = files
   }
@@ -112,34 +127,57 @@ struct WebBundle {
 extension WebBundle.Asset {
   init?(_ json: StrictJSON) {
     guard let members = json.members, let path = members["path"]?.text,
-      let file = members["file"]?.text, let hash = members["sha256"]?.text,
-      let contentType = members["type"]?.text
+      let hash = members["sha256"]?.text, let contentType = members["type"]?.text,
+      let entries = members["forms"]?.elements
     else { return nil }
     let isImmutable = members["immutable"] == .bool(true)
-    guard path.hasPrefix("/"), Self.isPrintable(path), Self.isPrintable(contentType),
-      Self.isInside(file), hash.utf8.count == 64, hash.allSatisfy(\.isHexDigit)
+    let forms = entries.compactMap(WebBundle.Form.init)
+    guard path.hasPrefix("/"), path.isPrintable, contentType.isPrintable, hash.isHash,
+      forms.count == entries.count, Set(forms.map(\.coding)).count == forms.count
     else { return nil }
     self.init(
-      path: path, file: file, hash: hash, contentType: contentType, isImmutable: isImmutable)
-  }
-
-  private static func isPrintable(_ text: String) -> Bool {
-    text.utf8.allSatisfy { (0x21...0x7E).contains($0) || $0 == 0x20 }
-  }
-
-  /// Whether a name stays in its folder, and is no hidden file.
-  private static func isInside(_ name: String) -> Bool {
-    isPrintable(name)
-      && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
-        !$0.isEmpty && !$0.hasPrefix(".")
-      }
+      path: path, hash: hash, contentType: contentType, isImmutable: isImmutable, forms: forms)
   }
 }
 
+extension WebBundle.Form {
+  init?(_ json: StrictJSON) {
+    guard let members = json.members, let file = members["file"]?.text, file.isInside,
+      let coding = members["coding"]?.text.flatMap(WebFile.Coding.init(rawValue:)),
+      let hash = members["sha256"]?.text, hash.isHash
+    else { return nil }
+    self.init(coding: coding, file: file, hash: hash)
+  }
+}
+
+extension String {
+  fileprivate var isPrintable: Bool { utf8.allSatisfy { (0x20...0x7E).contains($0) } }
+
+  /// Whether a name stays in its folder, and is no hidden file.
+  fileprivate var isInside: Bool {
+    isPrintable
+      && split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+        !$0.isEmpty && !$0.hasPrefix(".")
+      }
+  }
+
+  fileprivate var isHash: Bool { utf8.count == 64 && allSatisfy(\.isHexDigit) }
+}
+
 extension WebFile {
-  fileprivate init(_ asset: WebBundle.Asset, _ bytes: [UInt8]) {
+  /// - Parameter read: The bytes of a form; nil if there are none.
+  /// - Returns: Nil if a form is missing, or the contents are not to be had from the forms.
+  fileprivate init?(
+    _ asset: WebBundle.Asset, _ read: (WebBundle.Form) throws -> [UInt8]?
+  ) rethrows {
+    var forms: [Coding: [UInt8]] = [:]
+    for form in asset.forms {
+      guard let bytes = try read(form) else { return nil }
+      forms[form.coding] = bytes
+    }
     self.init(
-      path: asset.path, contentType: asset.contentType, bytes: bytes,
-      tag: String(asset.hash.prefix(32)), isImmutable: asset.isImmutable)
+      path: asset.path, contentType: asset.contentType, forms: forms,
+      limitBytes: WebBundle.fileLimitBytes, tag: String(asset.hash.prefix(32)),
+      isImmutable: asset.isImmutable)
   }
 }

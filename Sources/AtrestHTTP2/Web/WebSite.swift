@@ -40,6 +40,7 @@ public struct WebSite: Sendable {
     guard let file = files[Self.pathAlone(request.path)] else {
       return .text("404", "There is nothing at this address. The app is at / of this server.")
     }
+    // Weak, so that it is of all codings: they differ in bytes. RFC 9110, section 8.8.3.3.
     let tag = "W/\"\(file.tag)\""
     var fields = [
       ("etag", tag), ("vary", "accept-encoding"),
@@ -48,8 +49,9 @@ public struct WebSite: Sendable {
     if request.knows(file.tag) { return WebResponse(status: "304", fields: fields) }
     fields.append(("content-type", file.contentType))
     var body = file.bytes
-    if let compressed = file.compressed, request.acceptsGzip {
-      fields.append(("content-encoding", "gzip"))
+    let coding = request.preferred(of: file.codings)
+    if let compressed = file.compressed[coding] {
+      fields.append(("content-encoding", coding.rawValue))
       body = compressed
     }
     fields.append(("content-length", String(body.count)))
@@ -63,13 +65,20 @@ public struct WebSite: Sendable {
 }
 
 extension RequestFields {
-  /// Whether `accept-encoding` names gzip, and not with a weight of zero. RFC 9110, section 12.5.3.
-  fileprivate var acceptsGzip: Bool {
-    list("accept-encoding").contains { entry in
+  /// The coding of the highest weight in `accept-encoding`; of equal ones the first.
+  /// Source: RFC 9110, section 12.5.3. Who refuses all that there is gets the contents as they are.
+  fileprivate func preferred(of available: [WebFile.Coding]) -> WebFile.Coding {
+    var weights: [String: Double] = [:]
+    for entry in list("accept-encoding") {
       let parts = entry.split(separator: ";").map { $0.filter { $0 != " " }.lowercased() }
-      guard let name = parts.first, name == "gzip" || name == "*" else { return false }
-      return !parts.dropFirst().contains { $0.hasPrefix("q=0") && !$0.contains { "1"..."9" ~= $0 } }
+      guard let name = parts.first else { continue }
+      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
+      weights[name] = weight.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
     }
+    func weight(_ coding: WebFile.Coding) -> Double {
+      weights[coding.rawValue] ?? (coding == .identity ? 0 : weights["*"] ?? 0)
+    }
+    return available.filter { weight($0) > 0 }.max { weight($0) < weight($1) } ?? .identity
   }
 
   /// Whether `if-none-match` names these contents. RFC 9110, section 13.1.2: strong or weak.

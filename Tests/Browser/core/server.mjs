@@ -12,11 +12,12 @@ import { join } from 'node:path';
 const programs = process.env.PROGRAMS ?? '.build/debug';
 
 /** Starts a server on a free port of this machine; `stop` ends it and what it called. */
-export async function startServer() {
+export async function startServer(...options) {
   const folder = mkdtempSync(join(tmpdir(), 'atrest-web-'));
   const data = join(folder, 'data');
   const child = spawn(
-    join(programs, 'atrest-syncd'), ['serve', '--data', data, '--listen', '127.0.0.1:0'],
+    join(programs, 'atrest-syncd'),
+    ['serve', '--data', data, '--listen', '127.0.0.1:0', ...options],
     { stdio: ['ignore', 'pipe', 'ignore'] });
   let said = '';
   for await (const chunk of child.stdout) {
@@ -80,6 +81,12 @@ export async function startServer() {
       let answer;
       for await (const message of this.call(call)) answer = message;
       return answer;
+    },
+    /** A file of the app, as its bytes are on the wire. */
+    async get(path, accepted) {
+      const stream = session.request({ ':path': path, 'accept-encoding': accepted });
+      const [headers] = await once(stream, 'response');
+      return { headers, body: Buffer.concat(await stream.toArray()) };
     },
     async stop() {
       session.destroy();
