@@ -14,8 +14,8 @@ package enum SyncAction: Hashable, Sendable {
   /// Make a call under this credential, nil for the transport's own; then tell `answered` or
   /// `callFailed`.
   case send(SyncRequest, as: String?)
-  /// Wait before the next attempt, longer after more failures; then tell `waited`.
-  case backOff(failures: Int)
+  /// Wait before the next attempt; then tell `waited`.
+  case backOff(BackOff)
   /// Show the totals so far.
   case report(SyncReport)
   /// The sync is over. Cancel what is under way.
@@ -79,7 +79,7 @@ struct SyncRun: Hashable {
     guard repeats <= bounds.repeats else {
       throw .unreachable("other syncs of this replica are under way")
     }
-    return repeats > 1 ? .backOff(failures: repeats) : nil
+    return repeats > 1 ? .backOff(BackOff(failures: repeats)) : nil
   }
 
   mutating func renewed() throws(SyncError) {

@@ -43,10 +43,11 @@ struct SyncCall: Hashable {
   var send: SyncAction { .send(request, as: credential) }
 
   /// - Returns: The pause before it is sent again.
-  /// - Throws: The failure, if it is permanent or the last that is allowed.
+  /// - Throws: The failure, if it is permanent or the last that is allowed, or if the server asks
+  ///   for a longer pause than a sync waits.
   mutating func failed(_ error: SyncError, attempts: Int) throws(SyncError) -> SyncAction {
     failures += 1
-    guard error.isTransient, failures < attempts else { throw error }
-    return .backOff(failures: failures)
+    guard error.isWorthWaiting, failures < attempts else { throw error }
+    return .backOff(BackOff(failures: failures, after: error))
   }
 }

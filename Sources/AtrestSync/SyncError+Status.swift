@@ -22,8 +22,11 @@ extension SyncError {
 
   /// A call that ended with a status other than OK.
   ///
-  /// - Parameter message: The server's; untrusted.
-  package init(status: Int, message: String, reason: ErrorReason?) {
+  /// - Parameters:
+  ///   - message: The server's; untrusted, as everything else.
+  ///   - details: What `grpc-status-details-bin` says; nil for nothing.
+  package init(status: Int, message: String, details: ErrorDetails?) {
+    let reason = details?.reason
     let sentence = sentencePart(message)
     switch status {
     // RESOURCE_EXHAUSTED, too, but waiting does not help.
@@ -37,6 +40,7 @@ extension SyncError {
     case StatusNumber.unimplemented: self = .refused("it does not know what was asked of it")
     default: self = .refused(sentence)
     }
+    retryMilliseconds = details?.retryMilliseconds.map { min($0, BackOff.requestLimitMilliseconds) }
   }
 }
 

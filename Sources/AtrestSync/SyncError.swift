@@ -25,6 +25,11 @@ public struct SyncError: Error, Hashable, Sendable {
   }
 
   package let reason: Reason
+  /// When the server asked to come back, in milliseconds from then, at most an hour; nil if it did
+  /// not.
+  package internal(set) var retryMilliseconds: Int64?
+
+  init(reason: Reason) { self.reason = reason }
 
   /// What kind of error it is. There may be more kinds in a later version.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

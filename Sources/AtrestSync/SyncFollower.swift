@@ -17,8 +17,8 @@ package enum FollowAction: Hashable, Sendable {
   case awaitWrites
   /// Close the stream, await no writes, and drop whatever else is under way: nothing of it is told.
   case closeStream
-  /// Wait before the next connection, longer after more failures; then tell `waited` of the sync.
-  case backOff(failures: Int)
+  /// Wait before the next connection; then tell `waited` of the sync.
+  case backOff(BackOff)
   /// Show the totals of the sync under way.
   case progress(SyncReport)
   /// Show what was exchanged, or the loss of the connection.
@@ -210,7 +210,7 @@ package struct SyncFollower: Hashable, Sendable {
       state = .over
       return [.closeStream, .finish(error)]
     }
-    return [.news(SyncReport(), error)] + pause()
+    return [.news(SyncReport(), error)] + pause(after: error)
   }
 
   /// A server that ends its stream in good order is asked again as well.
@@ -219,12 +219,12 @@ package struct SyncFollower: Hashable, Sendable {
     return pause()
   }
 
-  private mutating func pause() -> [FollowAction] {
+  private mutating func pause(after error: SyncError? = nil) -> [FollowAction] {
     state = .pausing
     waitingEvent = nil
     hasWaitingWrites = false
     failures += 1
-    return [.closeStream, .backOff(failures: failures)]
+    return [.closeStream, .backOff(BackOff(failures: failures, after: error))]
   }
 
   /// The actions of a sync but its last, and its outcome once it has one.

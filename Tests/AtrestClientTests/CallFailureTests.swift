@@ -9,7 +9,8 @@ import Testing
 @Suite("Failed calls", .timeLimit(.minutes(20)))
 struct CallFailureTests {
   private func error(_ status: Int, _ reason: ErrorReason? = nil) -> SyncError {
-    SyncError(CallFailure.status(status, message: "It is so.", reason: reason))
+    let details = ErrorDetails(code: 0, message: "", reason: reason)
+    return SyncError(CallFailure.status(status, message: "It is so.", details: details))
   }
 
   @Test("limits that only a person lifts are refusals; the others pass, so the call is repeated")

@@ -170,21 +170,6 @@ struct SyncEngineTests {
     #expect(dead.calls.count == 4)
   }
 
-  @Test(
-    "waits longer after each failure, never longer than the cap, and never the same on every device"
-  )
-  func backoff() {
-    var pacing = Pacing()
-    pacing.base = .milliseconds(100)
-    pacing.cap = .seconds(1)
-    pacing.random = { 1 }
-    #expect(pacing.delay(after: 1) == .milliseconds(100))
-    #expect(pacing.delay(after: 3) == .milliseconds(400))
-    #expect(pacing.delay(after: 1000) == .seconds(1))
-    pacing.random = { 0.5 }
-    #expect(pacing.delay(after: 1) == .milliseconds(50))
-  }
-
   /// A transport with scripted responses.
   struct Scripted: TestTransport {
     var answer: @Sendable (ExchangeRequest) throws(SyncError) -> ExchangeResponse

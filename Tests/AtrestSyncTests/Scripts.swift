@@ -101,7 +101,7 @@ struct ScriptedWorld {
 struct UnderWay {
   var store: StoreRequest?
   var call: SyncRequest?
-  var pause: Int?
+  var pause: BackOff?
   var outcome: Result<SyncReport, SyncError>?
   /// Reports, in order.
   var reports: [SyncReport] = []
@@ -120,9 +120,9 @@ struct UnderWay {
         #expect(credential == "secret")
         call = request
         calls.append(request)
-      case .backOff(let failures):
+      case .backOff(let backOff):
         #expect(call == nil && pause == nil, "a pause is no call")
-        pause = failures
+        pause = backOff
       case .report(let report): reports.append(report)
       case .finish(let result): outcome = result
       }

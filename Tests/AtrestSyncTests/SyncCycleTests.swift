@@ -118,7 +118,7 @@ struct SyncCycleTests {
     for failures in 1...2 {
       underWay.call = nil
       underWay.take(cycle.handle(.callFailed(.unreachable("cut")), at: now))
-      #expect(underWay.pause == failures)
+      #expect(underWay.pause?.failures == failures)
       underWay.pause = nil
       underWay.take(cycle.handle(.waited, at: now))
     }
@@ -127,6 +127,20 @@ struct SyncCycleTests {
     underWay.take(cycle.handle(.callFailed(.unreachable("cut")), at: now))
     #expect(underWay.outcome == .failure(.unreachable("cut")))
     #expect(cycle.handle(.waited, at: now) == [], "what comes after the end is ignored")
+  }
+
+  @Test("a short pause that the server asks for is waited out; before a long one, a sync ends")
+  func asked() {
+    for milliseconds: Int64 in [1_000, 30_000, 30_001] {
+      let waits = milliseconds <= 30_000
+      var world = ScriptedWorld()
+      var (cycle, underWay) = asking(&world)
+      let error = failure(askingFor: milliseconds)
+      underWay.call = nil
+      underWay.take(cycle.handle(.callFailed(error), at: now))
+      #expect(underWay.pause == (waits ? BackOff(failures: 1, after: error) : nil))
+      #expect(underWay.outcome == (waits ? nil : .failure(error)))
+    }
   }
 
   @Test("what cannot be stored ends it: a broken rule is the server's fault, a disk is not")

@@ -18,7 +18,7 @@ struct SyncFollowerTests {
     var stream: WatchRequest?
     var wantsEvent = false
     var awaitsWrites = false
-    var pause: Int?
+    var pause: BackOff?
     var end: SyncError?
     var progress: SyncReport?
     var news: [(report: SyncReport, error: SyncError?)] = []
@@ -46,7 +46,7 @@ struct SyncFollowerTests {
         case .closeStream:
           (stream, wantsEvent, awaitsWrites) = (nil, false, false)
           (underWay.store, underWay.call, underWay.pause) = (nil, nil, nil)
-        case .backOff(let failures): pause = failures
+        case .backOff(let backOff): pause = backOff
         case .progress(let report): progress = report
         case .news(let report, let error): news.append((report, error))
         case .finish(let error): end = error
@@ -175,7 +175,7 @@ struct SyncFollowerTests {
     for failures in 1...3 {
       follow.bring(follow.commit())
       follow.tell(.streamEnded(failures == 2 ? nil : .unreachable("cut")))
-      #expect(follow.stream == nil && follow.pause == 1, "an event came in between")
+      #expect(follow.stream == nil && follow.pause?.failures == 1, "an event came in between")
       #expect(follow.news.last?.error == (failures == 2 ? nil : .unreachable("cut")))
       follow.pause = nil
       follow.tell(.sync(.waited))
@@ -189,7 +189,7 @@ struct SyncFollowerTests {
     var follow = Follow()
     for failures in 1...4 {
       follow.tell(.streamEnded(failures == 2 ? nil : .unreachable("too many streams")))
-      #expect(follow.pause == failures)
+      #expect(follow.pause?.failures == failures)
       follow.pause = nil
       follow.tell(.sync(.waited))
       follow.run()
@@ -197,7 +197,20 @@ struct SyncFollowerTests {
     }
     follow.bring(follow.commit())
     follow.tell(.streamEnded(nil))
-    #expect(follow.pause == 1, "that stream worked")
+    #expect(follow.pause?.failures == 1, "that stream worked")
+  }
+
+  @Test("a pause that the server asks for is waited out, however long a sync would wait for it")
+  func asked() {
+    var follow = Follow()
+    let busy = failure(askingFor: 60_000)
+    follow.tell(.streamEnded(busy))
+    #expect(follow.pause == BackOff(failures: 1, after: busy))
+    #expect(follow.pause?.requestedMilliseconds == 60_000 && follow.news.last?.error == busy)
+    follow.pause = nil
+    follow.tell(.sync(.waited))
+    follow.run()
+    #expect(follow.stream != nil)
   }
 
   @Test("pauses grow while nothing succeeds")
@@ -216,7 +229,7 @@ struct SyncFollowerTests {
           follow.tell(.sync(.waited))
         }
       }
-      #expect(follow.pause == failures)
+      #expect(follow.pause?.failures == failures)
       follow.pause = nil
       follow.tell(.sync(.waited))
     }

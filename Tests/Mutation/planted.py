@@ -916,7 +916,7 @@ PLANTED = [
         "retriedForEver",
         "A call is repeated however often it failed.",
         f"{SYNC}/SyncCall.swift",
-        "guard error.isTransient, «failures < attempts» else { throw error }",
+        "guard error.isWorthWaiting, «failures < attempts» else { throw error }",
         "true",
     ),
     one(
@@ -952,9 +952,23 @@ PLANTED = [
     one(
         "jitterMissing",
         "All devices try again at one moment.",
-        f"{CLIENT}/Sync/Pacing.swift",
-        "return longest * «min(max(random(), 0), 1)»",
-        "1",
+        f"{SYNC}/BackOff.swift",
+        "((longest + 1) * «Int64(random)») >> 32",
+        "0xFFFF_FFFF",
+    ),
+    one(
+        "pauseOfServerIgnored",
+        "A device comes back before the time that the server asked for.",
+        f"{SYNC}/BackOff.swift",
+        "requestedMilliseconds = «error?.retryMilliseconds ?? 0»",
+        "0",
+    ),
+    one(
+        "pauseOfServerUnbounded",
+        "A server stops a device for as long as it likes.",
+        f"{SYNC}/SyncError+Status.swift",
+        "map { «min($0, BackOff.requestLimitMilliseconds)» }",
+        "$0",
     ),
     one(
         "offsetSignLost",

@@ -79,7 +79,7 @@ import AtrestSync
       guard let status = error as? Status else { return .cancelled }
       return .status(
         status.code.rawValue, message: status.message,
-        reason: (try? ErrorDetails(decoding: status.details))?.reason)
+        details: try? ErrorDetails(decoding: status.details))
     }
   }
 

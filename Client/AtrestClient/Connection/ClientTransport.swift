@@ -37,10 +37,10 @@ public protocol ClientTransport: AnyObject, Sendable {
 
 /// Why a call failed.
 public enum CallFailure: Error, Hashable, Sendable {
-  /// It ended with a status other than OK: the number of a gRPC status code, its message, and the
-  /// reason in its details; nil for none. A connection that fails is 14, UNAVAILABLE; a timeout is
-  /// 4, DEADLINE_EXCEEDED.
-  case status(Int, message: String, reason: ErrorReason? = nil)
+  /// It ended with a status other than OK: the number of a gRPC status code, its message, and what
+  /// `grpc-status-details-bin` says; nil for nothing. A connection that fails is 14, UNAVAILABLE; a
+  /// timeout is 4, DEADLINE_EXCEEDED.
+  case status(Int, message: String, details: ErrorDetails? = nil)
   /// The server could not prove that it is the expected one. A sentence for people.
   case untrusted(String)
   /// The task was cancelled.

@@ -200,7 +200,9 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
       bytes = try await transport.unary(
         method, request.encoded, credential: credential.withLock { $0 }, timeout: timeout)
     } catch {
-      if case .status(let number, _, let reason) = error, let known = special(number, reason) {
+      if case .status(let number, _, let details) = error,
+        let known = special(number, details?.reason)
+      {
         throw known
       }
       throw failure(error, of: transport)
@@ -228,8 +230,8 @@ extension SyncError {
     case .cancelled: self = .cancelled
     case .untrusted(let sentence): self = .untrusted(sentence)
     case .status(StatusNumber.cancelled, _, _) where Task.isCancelled: self = .cancelled
-    case .status(let number, let message, let reason):
-      self.init(status: number, message: message, reason: reason)
+    case .status(let number, let message, let details):
+      self.init(status: number, message: message, details: details)
     }
   }
 }

@@ -65,6 +65,7 @@ package struct ApprovalLoop: Sendable {
     let start = elapsed()
     var failures = 0
     while elapsed() - start < lifetime {
+      var pause = pacing.pollInterval
       do {
         let all = try await transport.pendingDevices().pendingDevices
         failures = 0
@@ -76,11 +77,10 @@ package struct ApprovalLoop: Sendable {
       } catch {
         failures += 1
         guard error.isTransient else { throw error }
+        let backOff = BackOff(failures: failures, after: error)
+        pause = min(pacing.delay(backOff), lifetime - (elapsed() - start))
       }
-      do {
-        try await pacing.sleep(
-          failures == 0 ? pacing.pollInterval : pacing.delay(after: failures))
-      } catch { throw .cancelled }
+      do { try await pacing.sleep(pause) } catch { throw .cancelled }
     }
     return .ended
   }
@@ -96,6 +96,7 @@ package struct ApprovalLoop: Sendable {
     let request = ResolvePendingDeviceRequest(handle: pendingDevice.handle, allow: isLetIn)
     var failures = 0
     while true {
+      let backOff: BackOff
       do {
         let answer = try await transport.decide(request)
         return answer.admitted.map { .letIn(name: shown($0.name)) } ?? .sentAway
@@ -104,9 +105,10 @@ package struct ApprovalLoop: Sendable {
         if error.code == .notFound { return failures == 0 || !isLetIn ? nil : .unheard }
         failures += 1
         // Retry the call; the person is not asked again.
-        guard error.isTransient, failures < pacing.attempts else { throw error }
+        guard error.isWorthWaiting, failures < pacing.attempts else { throw error }
+        backOff = BackOff(failures: failures, after: error)
       }
-      do { try await pacing.sleep(pacing.delay(after: failures)) } catch { throw .cancelled }
+      do { try await pacing.sleep(pacing.delay(backOff)) } catch { throw .cancelled }
     }
   }
 }

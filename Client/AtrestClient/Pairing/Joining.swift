@@ -52,6 +52,7 @@ package struct Joining: Sendable {
     let start = elapsed()
     var failures = 0
     while true {
+      var backOff: BackOff
       do {
         try await transport.connect()
         let notice = Task {
@@ -67,14 +68,17 @@ package struct Joining: Sendable {
         failures += 1
         // After a wait, retry until the code must have expired; before, limit attempts as for any
         // call.
-        let isOver = isPatient ? elapsed() - start >= patience : failures >= pacing.attempts
-        guard error.isTransient, !isOver else { throw error }
+        let goesOn =
+          isPatient
+          ? error.isTransient && elapsed() - start < patience
+          : error.isWorthWaiting && failures < pacing.attempts
+        guard goesOn else { throw error }
+        backOff = BackOff(failures: failures, after: error)
       }
       // Somebody is about to decide and sees only connected devices, so retry quickly.
-      let longest: Duration = said.isSaid ? .seconds(2) : pacing.cap
-      do { try await pacing.sleep(min(pacing.delay(after: failures), longest)) } catch {
-        throw .cancelled
-      }
+      if said.isSaid { backOff.capMilliseconds = 2_000 }
+      let pause = min(pacing.delay(backOff), patience - (elapsed() - start))
+      do { try await pacing.sleep(pause) } catch { throw .cancelled }
     }
   }
 }

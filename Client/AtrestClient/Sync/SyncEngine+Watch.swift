@@ -28,20 +28,20 @@ extension SyncEngine {
     while true {
       switch await follow(&follower, actions, news, state) {
       case .failure(let error): throw error
-      case .success(let failures):
-        do { try await pacing.sleep(pacing.delay(after: failures)) } catch { throw .cancelled }
+      case .success(let backOff):
+        do { try await pacing.sleep(pacing.delay(backOff)) } catch { throw .cancelled }
         actions = follower.handle(.sync(.waited), at: clock.now())
       }
     }
   }
 
   /// Runs a follower until it closes its stream.
-  /// - Returns: The failures in a row so far, after which it connects again; or what ended it.
+  /// - Returns: The pause after which it connects again; or what ended it.
   private func follow(
     _ follower: inout SyncFollower, _ first: [FollowAction],
     _ news: @escaping @Sendable (SyncReport, SyncError?) -> Void,
     _ state: @escaping @Sendable (SyncState) -> Void
-  ) async -> Result<Int, SyncError> {
+  ) async -> Result<BackOff, SyncError> {
     let gate = EventGate()
     var isSyncing = false
     return await withTaskGroup(of: FollowEvent?.self) { group in
@@ -72,7 +72,7 @@ extension SyncEngine {
             }
             isSyncing = false
             news(report, error)
-          case .backOff(let failures): return .success(failures)
+          case .backOff(let backOff): return .success(backOff)
           case .finish(let error): return .failure(error)
           }
         }

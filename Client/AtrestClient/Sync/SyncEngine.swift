@@ -75,8 +75,8 @@ package struct SyncEngine: Sendable {
       do { return .stored(try await store.perform(request)) } catch { return .storeFailed(error) }
     case .send(let request, let credential):
       do { return try await send(request, as: credential) } catch { return .callFailed(error) }
-    case .backOff(let failures):
-      do { try await pacing.sleep(pacing.delay(after: failures)) } catch { return .cancelled }
+    case .backOff(let backOff):
+      do { try await pacing.sleep(pacing.delay(backOff)) } catch { return .cancelled }
       return .waited
     case .report, .finish:
       preconditionFailure("no event follows")
@@ -97,19 +97,21 @@ package struct SyncEngine: Sendable {
     return .answered(answer, at: clock.reading(since: asked))
   }
 
-  /// Makes a call and retries transient errors.
+  /// Makes a call and retries transient errors, unless the server asked for a long pause.
   func repeated<Answer: Sendable>(
     _ call: () async throws(SyncError) -> Answer
   ) async throws(SyncError) -> Answer {
     var failures = 0
     while true {
+      let backOff: BackOff
       do {
         return try await call()
       } catch {
         failures += 1
-        guard error.isTransient, failures < pacing.attempts else { throw error }
+        guard error.isWorthWaiting, failures < pacing.attempts else { throw error }
+        backOff = BackOff(failures: failures, after: error)
       }
-      do { try await pacing.sleep(pacing.delay(after: failures)) } catch { throw .cancelled }
+      do { try await pacing.sleep(pacing.delay(backOff)) } catch { throw .cancelled }
     }
   }
 }

@@ -65,7 +65,7 @@ final class ScriptedTime: Sendable {
   func pacing(attempts: Int = 3) -> Pacing {
     var pacing = Pacing()
     pacing.attempts = attempts
-    pacing.random = { 1 }
+    pacing.random = { .max }
     pacing.sleep = { try await self.sleep($0) }
     return pacing
   }

@@ -14,8 +14,11 @@ extension FuzzTarget {
       try law((0...31_536_000_999).contains(milliseconds), "a pause lies between now and a year")
     }
     let failure = CallFailure.status(
-      Int(details.code), message: details.message, reason: details.reason)
-    try law(!SyncError(failure).userMessage.isEmpty, "a failure has words")
+      Int(details.code), message: details.message, details: details)
+    let error = SyncError(failure)
+    try law(!error.userMessage.isEmpty, "a failure has words")
+    try law(
+      (0...3_600_000).contains(error.retryMilliseconds ?? 0), "no pause is longer than an hour")
   } seeds: {
     let all = [
       ErrorDetails(

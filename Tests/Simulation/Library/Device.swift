@@ -290,7 +290,7 @@ final class DeviceProcess: @unchecked Sendable {
     let randomness = randomness
     pacing.attempts = attempts
     pacing.pollInterval = .seconds(5)
-    pacing.random = { randomness.fraction() }
+    pacing.random = { randomness.bits() }
     pacing.sleep = { duration in
       try Task.checkCancellation()
       await withUnsafeContinuation { continuation in

@@ -56,8 +56,8 @@ final class DirectSync: @unchecked Sendable {
     switch action {
     case .sync(.perform(let request)): perform(request)
     case .sync(.send(let request, let credential)): send(request, as: credential)
-    case .sync(.backOff(let failures)), .backOff(let failures):
-      scheduler.after(pacing.delay(after: failures)) { [self] in tell(.sync(.waited), in: epoch) }
+    case .sync(.backOff(let backOff)), .backOff(let backOff):
+      scheduler.after(pacing.delay(backOff)) { [self] in tell(.sync(.waited), in: epoch) }
     case .openStream(let request, let credential):
       if let credential { transport.use(credential) }
       stream = transport.open(request).stream

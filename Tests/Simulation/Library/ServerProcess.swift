@@ -520,5 +520,5 @@ final class Randomness: @unchecked Sendable {
   func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
   }
-  func fraction() -> Double { Double.random(in: 0..<1, using: &chance) }
+  func bits() -> UInt32 { UInt32(truncatingIfNeeded: chance.next() >> 32) }
 }

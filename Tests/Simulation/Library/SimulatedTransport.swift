@@ -306,6 +306,6 @@ extension SyncError {
     self.init(
       CallFailure.status(
         status.code.rawValue, message: status.message,
-        reason: (try? ErrorDetails(decoding: status.details))?.reason))
+        details: try? ErrorDetails(decoding: status.details)))
   }
 }

@@ -93,9 +93,9 @@ extension WebCore {
   /// What a failed call means.
   func failure(_ argument: Arguments, details: [UInt8]?) throws(CoreFailure) -> SyncError {
     let status = try argument.number("status", 0...1_000_000) ?? 2
-    let reason = details.flatMap { try? ErrorDetails(decoding: $0) }?.reason
     return SyncError(
-      status: Int(status), message: try argument.text("message") ?? "", reason: reason)
+      status: Int(status), message: try argument.text("message") ?? "",
+      details: details.flatMap { try? ErrorDetails(decoding: $0) })
   }
 
   // MARK: Parts

@@ -141,7 +141,7 @@ extension WebCore {
         tell(.storeFailed(error), now, &step)
       }
     case .send(let request, let credential): send(request, as: credential, &step)
-    case .backOff(let failures): backOff(failures, &step)
+    case .backOff(let pause): backOff(pause, &step)
     case .report(let report): step.add("report", report.json)
     case .finish(.success(let report)):
       sync = nil
@@ -170,7 +170,7 @@ extension WebCore {
         sync?.wantsEvent = false
         sync?.awaitsWrites = false
         step.watch.append(JSON.Member("close", true))
-      case .backOff(let failures): backOff(failures, &step)
+      case .backOff(let pause): backOff(pause, &step)
       case .progress(let report): step.add("report", report.json)
       case .news(let report, let error):
         step.add(
@@ -193,12 +193,10 @@ extension WebCore {
     step.add("send", step.call(id, method, credential, message))
   }
 
-  /// The longest pause: 200 milliseconds after a failure, doubled by each further one up to 30
-  /// seconds. A random part of it spreads devices that failed together.
-  private func backOff(_ failures: Int, _ step: inout SyncStep) {
+  private func backOff(_ pause: BackOff, _ step: inout SyncStep) {
     sync?.isBackingOff = true
-    let longest = min(30_000, UInt64(200) << UInt64(max(0, min(failures - 1, 20))))
-    step.add("backOff", .integer(Int64(random() % (longest + 1))))
+    let milliseconds = pause.milliseconds(random: UInt32(truncatingIfNeeded: random() >> 32))
+    step.add("backOff", .integer(milliseconds))
   }
 
   private func finish(_ error: SyncError, _ now: WallTime, _ step: inout SyncStep) {
