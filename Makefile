@@ -59,9 +59,9 @@ gallery:
 	@Scripts/install-missing gallery
 	@Scripts/gallery
 
-## browser: the app in headless Chromium, with a daemon and the companion; two minutes
+## browser: the app in headless Chromium and Firefox, with a daemon and the companion; minutes
 browser: build .build/web/assets.json
-	@Scripts/install-missing gallery
+	@Scripts/install-missing browser
 	@Tests/Browser/run .build/debug .build/web
 
 ## reference: the API of the library products with DocC, in .build/reference

@@ -10,7 +10,9 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 
+WAIT_SECONDS = 60
 
 class Server:
     """One atrest-syncd on a free port of localhost, with its own data."""
@@ -22,7 +24,11 @@ class Server:
         self.key, self.certificate = self.folder / "key.pem", self.folder / "certificate.pem"
         self.trusted = self._certify()
         self.process, self.port = None, 0
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
 
     def _certify(self):
         """An authority, thrown away at once, and a certificate of it. Returns the key's hash."""
@@ -62,7 +68,11 @@ class Server:
     def stop(self):
         if self.process:
             self.process.terminate()
-            self.process.wait(timeout=20)
+            try:
+                self.process.wait(timeout=WAIT_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
             self.process.stdout.close()
             self.process = None
 
@@ -95,12 +105,21 @@ class Terminal:
 
     def run(self, *arguments, **more):
         done = subprocess.run(self.command(*arguments), capture_output=True, text=True,
-            env=self.environment, timeout=60, **more)
+            env=self.environment, timeout=120, **more)
         assert done.returncode == 0, f"atrest {arguments}: {done.stdout}{done.stderr}"
         return done.stdout
 
     def json(self, *arguments):
         return json.loads(self.run(*arguments, "--json"))
+
+    def until_waiting(self):
+        """The device that waits to be let in."""
+        until = time.monotonic() + WAIT_SECONDS
+        while time.monotonic() < until:
+            waiting = self.json("devices", "waiting")
+            if waiting:
+                return waiting[0]
+        raise AssertionError("no device waits to be let in")
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,78 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a person with a phone does, in a real browser, against a real server."""
 
-import os
 import pathlib
-import subprocess
 import unittest
+from datetime import datetime, timedelta, timezone
 
-from chromium import Chromium
-from server import Server, Terminal
-
-PROGRAMS = os.environ["ATREST_BIN_DIR"]
-WEB = os.environ["ATREST_WEB_DIR"]
-HOUR = 3_600_000
-# The page's clock, moved by a test.
-CLOCK = "(() => { const now = Date.now; self.ahead = 0; Date.now = () => now() + self.ahead; })()"
-
-
-class Phone(unittest.TestCase):
-    """A server, and a browser the size of a phone."""
-
-    def setUp(self):
-        self.server = Server(PROGRAMS, WEB)
-        self.addCleanup(self.server.close)
-        self.browser = Chromium(self.server.trusted)
-        self.addCleanup(self.browser.close)
-        self.page = self.open()
-
-    def open(self, place=""):
-        page = self.browser.open()
-        page.send("Page.addScriptToEvaluateOnNewDocument", source=CLOCK)
-        page.resize(390, 844)
-        page.go(self.server.address + place)
-        page.until("document.querySelector('main > *')")
-        return page
-
-    def place(self, name, page=None):
-        page = page or self.page
-        page.run(f"location.hash = '{name}'")
-
-    def water(self, words, page=None):
-        """Notes water on its page, and waits until it is shown as kept."""
-        page = page or self.page
-        self.place("water", page)
-        page.press(words)
-        page.sees(f"Noted {words}.")
-
-    def total(self, words, page=None):
-        page = page or self.page
-        self.place("water", page)
-        page.until(f"document.querySelector('.total')?.textContent === '{words}'")
-
-    def terminal(self):
-        terminal = Terminal(self.server)
-        self.addCleanup(terminal.close)
-        return terminal
-
-    def paired(self):
-        """A terminal device, and this browser paired to its account by being let in."""
-        terminal = self.terminal()
-        terminal.run("pair", self.server.add_account("person")["link"], "--name", "laptop")
-        link = terminal.json("invite")["web_link"]
-        self.page.go(self.server.address + "#pair=" + link.split("#pair=")[1])
-        self.page.press("Pair")
-        digits = self.page.until_value(
-            "document.querySelector('.digits')?.textContent.match(/^\\d{6}$/)?.[0]")
-        (self.waiting,) = terminal.json("devices", "waiting")
-        terminal.run("devices", "allow", self.waiting["id"])
-        self.page.sees("When you're ready")
-        return terminal, digits
-
-    def synced(self, page=None):
-        """Waits until nothing is left to send."""
-        self.place("settings", page)
-        (page or self.page).sees("Everything is there.")
+from phone import HOUR, WEB, OwnPhone, Phone
 
 
 class FirstStart(Phone):
@@ -104,6 +37,8 @@ class FirstStart(Phone):
         self.page.until("document.querySelectorAll('.dot:not(.early)').length === 1")
         self.assertEqual(self.page.problems(), [])
 
+
+class Kept(OwnPhone):
     def test_what_was_shown_as_kept_survives_the_browsers_end(self):
         self.water("250 ml")
         self.browser.restart()
@@ -193,7 +128,7 @@ class TwoTabs(Phone):
         self.assertEqual(second.problems(), [])
 
 
-class Offline(Phone):
+class Offline(OwnPhone):
     def installed(self):
         self.page.run("navigator.serviceWorker.ready.then(() => true)")
 
@@ -235,6 +170,8 @@ class Paired(Phone):
         terminal.run("sync")
         self.total("750 ml")
 
+
+class PairedWithoutNetwork(OwnPhone):
     def test_what_was_noted_without_a_network_is_pushed_when_it_is_back(self):
         terminal, _ = self.paired()
         self.synced()
@@ -249,24 +186,23 @@ class Paired(Phone):
 
     def test_the_later_of_two_edits_wins_and_the_other_can_be_had_back(self):
         terminal, _ = self.paired()
-        terminal.run("fast", "start", "--at", "20h ago")
-        terminal.run("fast", "end", "--at", "3h ago")
+        now = datetime.now(timezone.utc).replace(second=0, microsecond=0)
+        at = lambda hours: (now - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M")
+        terminal.run("fast", "start", "--at", at(20))
+        terminal.run("fast", "end", "--at", at(3))
         terminal.run("sync")
         self.place("history")
         self.page.until("document.querySelector('.list a')")
         self.synced()
         self.server.stop()
         (fast,) = terminal.json("sessions", "list")
-        terminal.run("sessions", "edit", fast["id"][:8], "--end", "2h ago")
+        terminal.run("sessions", "edit", fast["id"][:8], "--end", at(2))
         self.place("history")
         self.page.press_first(".list a")
         self.page.until("document.querySelectorAll('input').length === 2")
-        self.page.run("""(() => {
-          const end = document.querySelectorAll('input')[1];
-          end.value = new Date(Date.now() - 3600000).toISOString().slice(0, 16);
-        })()""")
+        self.page.run(f"document.querySelectorAll('input')[1].value = '{at(1)}'")
         self.page.press("Keep")
-        self.page.sees("18h 59m")
+        self.page.sees("19h 0m")
         self.server.start()
         terminal.run("sync")
         self.page.run("dispatchEvent(new Event('online'))")
