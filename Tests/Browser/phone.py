@@ -77,16 +77,22 @@ class Phone(unittest.TestCase):
 
     def let_in(self, terminal):
         """Pairs this browser to a terminal's account. Returns the digits that it showed."""
-        link = terminal.json("invite")["web_link"]
-        self.page.go(self.server.address + "#pair=" + link.split("#pair=")[1])
-        self.page.press("Pair")
+        self.pair(terminal.json("invite")["web_link"].split("#pair=")[1])
         digits = self.page.until_value(
             "document.querySelector('.digits')?.textContent.match(/^\\d{6}$/)?.[0]")
         # The digits are shown before the server has been asked.
         self.waiting = terminal.until_waiting()
         terminal.run("devices", "allow", self.waiting["id"])
-        self.page.sees("When you're ready")
+        self.until_paired()
         return digits
+
+    def pair(self, code):
+        self.page.go(f"{self.server.address}#pair={code}")
+        self.page.press("Pair")
+
+    def until_paired(self):
+        """Waits until the page left the form, whose code does not stay in the address."""
+        self.page.until("location.hash === '#timer' && document.querySelector('.timer')")
 
     def synced(self, page=None):
         """Waits until nothing is left to send."""

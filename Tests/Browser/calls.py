@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The calls of a page to the server: seen one by one, and held up where a test wants it."""
+
+import base64
+import time
+
+from chromium import WAIT_SECONDS
+
+REQUEST, RESPONSE = "Request", "Response"
+
+
+class Calls:
+    """What a page asks the server from now on. A call that is held goes no further."""
+
+    def __init__(self, page, on_request=lambda method, message: None):
+        """on_request: told of each call that is let through to the server, before it goes."""
+        self.page, self.on_request = page, on_request
+        self.methods = []
+        self.held = None
+        self._at = None
+        page.browser.handlers[page.session, "Fetch.requestPaused"] = self._paused
+        page.send("Fetch.enable", patterns=[
+            {"urlPattern": "*/atrest.sync.v1.*", "requestStage": stage}
+            for stage in (REQUEST, RESPONSE)])
+
+    def hold(self, number, stage):
+        """Holds the call of this number from now on, from 1: before the server has it, or when the
+        answer begins."""
+        self.methods, self.held, self._at = [], None, (number, stage)
+
+    def release(self):
+        """Holds nothing more. What was held stays so: its page is gone."""
+        self._at = None
+
+    def cut(self):
+        """Lets half of the held answer arrive, and then nothing."""
+        whole = self.page.send("Fetch.getResponseBody", requestId=self.held["requestId"])["body"]
+        part = base64.b64decode(whole)
+        self.page.send("Fetch.fulfillRequest", requestId=self.held["requestId"],
+            responseCode=200, responseHeaders=self.held["responseHeaders"],
+            body=base64.b64encode(part[:len(part) // 2]).decode())
+
+    def until_held(self, is_over):
+        """Waits until the call is held. Returns false if all was over without it."""
+        until = time.monotonic() + WAIT_SECONDS
+        while self.held is None and not is_over():
+            assert time.monotonic() < until, f"neither held nor over, after {self.methods}"
+        return self.held is not None
+
+    def _paused(self, event):
+        paused = event["params"]
+        stage = RESPONSE if "responseStatusCode" in paused or "responseErrorReason" in paused \
+            else REQUEST
+        request = paused["request"]
+        method = request["url"].rpartition("/")[2]
+        if stage == REQUEST:
+            self.methods.append(method)
+        if self.held is None and self._at == (len(self.methods), stage):
+            self.held = paused
+            return
+        if stage == REQUEST:
+            body = b"".join(base64.b64decode(part["bytes"])
+                for part in request.get("postDataEntries", []))
+            self.on_request(method, body[5:])
+        self.page.browser.post("Fetch.continueRequest", session=self.page.session,
+            requestId=paused["requestId"])
