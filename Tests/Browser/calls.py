@@ -12,9 +12,10 @@ REQUEST, RESPONSE = "Request", "Response"
 class Calls:
     """What a page asks the server from now on. A call that is held goes no further."""
 
-    def __init__(self, page, on_request=lambda method, message: None):
-        """on_request: told of each call that is let through to the server, before it goes."""
-        self.page, self.on_request = page, on_request
+    def __init__(self, page, on_request=lambda method, message: None, on_answer=None):
+        """on_request: told of each message that is let through to the server, before it goes; what
+        it returns, if anything, goes in its place. on_answer: the same of unary answers."""
+        self.page, self.on_request, self.on_answer = page, on_request, on_answer
         self.methods = []
         self.held = None
         self._at = None
@@ -38,7 +39,7 @@ class Calls:
         part = base64.b64decode(whole)
         self.page.send("Fetch.fulfillRequest", requestId=self.held["requestId"],
             responseCode=200, responseHeaders=self.held["responseHeaders"],
-            body=base64.b64encode(part[:len(part) // 2]).decode())
+            body=encoded(part[:len(part) // 2]))
 
     def until_held(self, is_over):
         """Waits until the call is held. Returns false if all was over without it."""
@@ -58,9 +59,33 @@ class Calls:
         if self.held is None and self._at == (len(self.methods), stage):
             self.held = paused
             return
-        if stage == REQUEST:
-            body = b"".join(base64.b64decode(part["bytes"])
-                for part in request.get("postDataEntries", []))
-            self.on_request(method, body[5:])
-        self.page.browser.post("Fetch.continueRequest", session=self.page.session,
-            requestId=paused["requestId"])
+        change = self._request(method, request) if stage == REQUEST else self._answer(method, paused)
+        command = "Fetch.fulfillRequest" if stage == RESPONSE and change else "Fetch.continueRequest"
+        self.page.browser.post(command, session=self.page.session,
+            requestId=paused["requestId"], **change)
+
+    def _request(self, method, request):
+        body = b"".join(base64.b64decode(part["bytes"])
+            for part in request.get("postDataEntries", []))
+        message = self.on_request(method, body[5:])
+        return {} if message is None else {"postData": encoded(frame(message))}
+
+    def _answer(self, method, paused):
+        if not self.on_answer or method == "Watch" or "responseStatusCode" not in paused:
+            return {}
+        body = self.page.send("Fetch.getResponseBody", requestId=paused["requestId"])["body"]
+        body = base64.b64decode(body)
+        end = 5 + int.from_bytes(body[1:5], "big")
+        if body[:1] != b"\0":
+            return {}
+        message = self.on_answer(method, body[5:end])
+        return {"responseCode": 200, "responseHeaders": paused["responseHeaders"],
+            "body": encoded(frame(message) + body[end:])}
+
+
+def frame(message):
+    return b"\0" + len(message).to_bytes(4, "big") + message
+
+
+def encoded(body):
+    return base64.b64encode(body).decode()

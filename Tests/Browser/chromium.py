@@ -53,6 +53,7 @@ class Chromium:
         os.close(from_browser)
         self._numbers = itertools.count(1)
         self._buffer = b""
+        self._messages = collections.deque()
         self._answers = {}
         self._unheard = set()
         self.handlers = {}
@@ -83,19 +84,21 @@ class Chromium:
 
     def read(self, seconds):
         """Takes in what the browser says next."""
-        if not select.select([self._in], [], [], max(0, seconds))[0]:
-            raise ProtocolError("the browser said nothing in time")
-        part = os.read(self._in, 1 << 20)
-        if not part:
-            raise ProtocolError("the browser is gone")
-        *whole, self._buffer = (self._buffer + part).split(b"\0")
-        for message in map(json.loads, whole):
-            key = message.get("sessionId"), message.get("method")
-            if "id" not in message:
-                handle = self.handlers.get(key, self.events[key[0]].append)
-                handle(message)
-            elif message["id"] not in self._unheard:
-                self._answers[message["id"]] = message
+        while not self._messages:
+            if not select.select([self._in], [], [], max(0, seconds))[0]:
+                raise ProtocolError("the browser said nothing in time")
+            part = os.read(self._in, 1 << 20)
+            if not part:
+                raise ProtocolError("the browser is gone")
+            *whole, self._buffer = (self._buffer + part).split(b"\0")
+            self._messages.extend(map(json.loads, whole))
+        # One at a time: a handler may itself send and read.
+        message = self._messages.popleft()
+        key = message.get("sessionId"), message.get("method")
+        if "id" not in message:
+            self.handlers.get(key, self.events[key[0]].append)(message)
+        elif message["id"] not in self._unheard:
+            self._answers[message["id"]] = message
 
     def open(self, address="about:blank", context=None):
         more = {"browserContextId": context} if context else {}
@@ -199,6 +202,12 @@ class Page:
         """The value of an expression, once it has one."""
         self.until(expression)
         return self.run(expression)
+
+    def until_done(self, script, value=True):
+        """Waits until a promise, made again and again, has this value."""
+        end = time.monotonic() + WAIT_SECONDS
+        while (last := self.run(script)) != value:
+            assert time.monotonic() < end, f"it stayed {last!r}, not {value!r}: {script}"
 
     def sees(self, words):
         return self.until(f"document.body.innerText.includes({json.dumps(words)})")

@@ -8,6 +8,7 @@ import model
 import values
 from atrest.sync.v1 import records_pb2, sync_pb2
 from harness import Device
+from phone import Phone
 
 
 class Judge:
@@ -73,3 +74,27 @@ class Stranger:
 
     def close(self):
         self.channel.close()
+
+
+class Judged(Phone):
+    """A browser and a foreign client of one account."""
+
+    def setUp(self):
+        super().setUp()
+        self.judge = Judge()
+        link = self.server.add_account(self._testMethodName[:60])["link"]
+        self.link, _, code = link.rpartition("/")
+        self.stranger = Stranger(self.server, code, self.judge)
+        self.addCleanup(self.stranger.close)
+        self.pair(self.stranger.device.invite().code)
+        self.until_paired()
+        self.synced()
+
+    def laptop(self):
+        """A terminal that comes to the account now, and holds what the server does."""
+        terminal = self.terminal()
+        code = self.stranger.device.invite().code
+        terminal.run("pair", f"{self.link}/{code}", "--name", "laptop")
+        terminal.run("sync")
+        terminal.run("doctor", "--check")
+        return terminal

@@ -72,7 +72,8 @@ class Phone(unittest.TestCase):
     def paired(self):
         """A terminal device, and this browser paired to its account by being let in."""
         terminal = self.terminal()
-        terminal.run("pair", self.server.add_account(self.id().split(".")[-1])["link"], "--name", "laptop")
+        link = self.server.add_account(self._testMethodName[:60])["link"]
+        terminal.run("pair", link, "--name", "laptop")
         return terminal, self.let_in(terminal)
 
     def let_in(self, terminal):

@@ -7,8 +7,7 @@ import unittest
 import values
 from atrest.sync.v1 import records_pb2, sync_pb2
 from calls import REQUEST, RESPONSE, Calls
-from judge import Judge, Stranger
-from phone import Phone
+from judge import Judged
 
 # More than a page of the server's feed, so that a sync has several exchanges.
 NEWS = 1010
@@ -16,17 +15,9 @@ NEWS = 1010
 LONG_AGO = values.now_ms() - 100 * 24 * values.HOUR
 
 
-class Interrupted(Phone):
+class Interrupted(Judged):
     def setUp(self):
         super().setUp()
-        self.judge = Judge()
-        link = self.server.add_account(self.id().split(".")[-1])["link"]
-        self.link, _, code = link.rpartition("/")
-        self.stranger = Stranger(self.server, code, self.judge)
-        self.addCleanup(self.stranger.close)
-        self.pair(self.stranger.device.invite().code)
-        self.until_paired()
-        self.synced()
         self.calls = Calls(self.page, self.heard)
         self.noted = 0
         self.choice = {}
@@ -90,11 +81,7 @@ class Interrupted(Phone):
 
     def check(self):
         """Browser, server and a terminal that comes now hold the same, and what was offered."""
-        terminal = self.terminal()
-        code = self.stranger.device.invite().code
-        terminal.run("pair", f"{self.link}/{code}", "--name", "laptop")
-        terminal.run("sync")
-        terminal.run("doctor", "--check")
+        terminal = self.laptop()
         listed = terminal.json("water", "list")
         self.assertEqual(sum(each["millilitres"] for each in listed), self.noted)
         self.total(f"{self.noted} ml")
