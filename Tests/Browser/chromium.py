@@ -249,17 +249,17 @@ class Page:
         self.send("Network.emulateNetworkConditions", offline=is_cut, latency=0,
             downloadThroughput=-1, uploadThroughput=-1)
 
-    def problems(self):
-        """Errors on the console, and exceptions that nobody caught."""
+    def problems(self, levels=("error",)):
+        """What the console said on these levels, and exceptions that nobody caught."""
         found = []
         for event in self.browser.events[self.session]:
             parameters = event["params"]
             if event["method"] == "Runtime.exceptionThrown":
                 details = parameters["exceptionDetails"]
                 found.append(details.get("exception", {}).get("description") or details["text"])
-            if event["method"] == "Runtime.consoleAPICalled" and parameters["type"] == "error":
+            if event["method"] == "Runtime.consoleAPICalled" and parameters["type"] in levels:
                 found.append(str(parameters["args"]))
-            if event["method"] == "Log.entryAdded" and parameters["entry"]["level"] == "error":
+            if event["method"] == "Log.entryAdded" and parameters["entry"]["level"] in levels:
                 found.append(parameters["entry"]["text"])
         return found
 

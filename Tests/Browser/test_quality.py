@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every screen can be read, reached and touched: narrow and wide, both ways, on any contrast."""
+
+import json
+import pathlib
+import unittest
+
+import samples
+from phone import HOUR, OwnPhone, Phone
+
+AUDIT = (pathlib.Path(__file__).parent / "audit.js").read_text()
+# A place, and words that are there once it is drawn.
+SCREENS = {
+    "timer": "End fast", "forest": "", "calendar": "16h", "history": "16h", "water": "500 ml",
+    "settings": "Vigil", "tree": "Delete", "conflicts": "Later writes", "devices": "laptop",
+    "pair": "Code",
+}
+# What fades in has done so.
+STILL = "document.getAnimations().every(({ playState }) => playState !== 'running')"
+SIZES = [(320, 568), (390, 844), (844, 390), (2560, 1440)]
+
+
+class Installable(OwnPhone):
+    def test_a_browser_may_install_it(self):
+        self.page.run("navigator.serviceWorker.ready.then(() => true)")
+        manifest = self.page.send("Page.getAppManifest")
+        self.assertEqual(manifest["errors"], [])
+        self.assertEqual(self.page.send("Page.getInstallabilityErrors")["installabilityErrors"], [])
+        data = json.loads(manifest["data"])
+        icons = [(each["src"], each["sizes"]) for each in data["icons"]]
+        touch = self.page.run("document.querySelector('[rel=apple-touch-icon]').href")
+        for source, size in [*icons, (touch, "180x180")]:
+            drawn = self.page.run(f"""new Promise((resolve) => {{
+              const image = new Image();
+              image.onload = () => resolve(`${{image.naturalWidth}}x${{image.naturalHeight}}`);
+              image.onerror = () => resolve('none');
+              image.src = '{source}';
+            }})""")
+            self.assertNotEqual(drawn, "none", source)
+            if size != "any":
+                self.assertEqual(drawn, size, source)
+
+
+class Screens(Phone):
+    def setUp(self):
+        super().setUp()
+        self.terminal, _ = self.paired()
+        samples.weeks(self.terminal)
+        self.terminal.run("sync")
+        self.place("forest")
+        self.tree = self.page.until_value("document.querySelector('.spot')?.hash.slice(1)")
+
+    def show(self, screen, words):
+        self.page.run("document.getElementById('screen').replaceChildren()")
+        self.place(self.tree if screen == "tree" else screen)
+        self.page.run("dispatchEvent(new Event('hashchange'))")
+        self.page.until("document.querySelector('main > *')?.textContent.includes("
+            f"{json.dumps(words)})")
+        self.page.until(STILL)
+
+    def audit(self, screens=SCREENS, sizes=SIZES):
+        found = {}
+        for screen, words in screens.items():
+            for size in sizes:
+                self.page.resize(*size)
+                self.show(screen, words)
+                problems = self.page.run(AUDIT)
+                if problems:
+                    found[f"{screen} {size}"] = problems
+        self.assertEqual(found, {}, json.dumps(found, indent=1, ensure_ascii=False))
+
+    def test_at_every_size(self):
+        self.audit()
+        self.assertEqual(self.page.problems(("error", "warning")), [])
+
+    def test_from_right_to_left(self):
+        self.page.run("document.documentElement.dir = 'rtl'")
+        self.audit(sizes=[(320, 568), (1440, 900)])
+
+    def test_with_more_contrast_and_without_motion(self):
+        self.page.send("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-contrast", "value": "more"},
+            {"name": "prefers-reduced-motion", "value": "reduce"}])
+        self.audit(sizes=[(390, 844)])
+        self.assertEqual(self.page.run("document.getAnimations().length"), 0)
+
+    def test_in_a_light_surrounding(self):
+        self.page.send("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "light"}])
+        self.audit(sizes=[(390, 844)])
+
+
+class Ended(Phone):
+    def test_a_fast_at_its_end(self):
+        self.page.press("Begin")
+        self.page.sees("End fast")
+        self.page.run(f"self.ahead = 17 * {HOUR}")
+        self.page.press("End fast")
+        for size in SIZES:
+            self.page.resize(*size)
+            self.page.sees("This fast is complete.")
+            self.page.until(STILL)
+            self.assertEqual(self.page.run(AUDIT), [], size)
+
+
+if __name__ == "__main__":
+    unittest.main()
