@@ -34,7 +34,8 @@ let package = Package(
       name: "AtrestClient",
       targets: [
         "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestFoundation",
-        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestTrust", "AtrestWire",
+        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestTransfer", "AtrestTrust",
+        "AtrestWire",
       ]),
     .library(
       name: "AtrestTransport",
@@ -46,7 +47,7 @@ let package = Package(
       targets: [
         "AtrestCompanion", "AtrestClient", "AtrestCommandLine", "AtrestDomain",
         "AtrestEntitlements", "AtrestFoundation", "AtrestPortability", "AtrestReplication",
-        "AtrestSync", "AtrestTrust", "AtrestWire",
+        "AtrestSync", "AtrestTransfer", "AtrestTrust", "AtrestWire",
       ]),
     .library(
       name: "AtrestPresentation",
@@ -150,6 +151,10 @@ let package = Package(
     .target(
       name: "AtrestSync", dependencies: ["AtrestDomain", "AtrestReplication", "AtrestWire"],
       path: "Sources/AtrestSync", swiftSettings: strict),
+    // Files that people carry: the native export, and what an import does.
+    .target(
+      name: "AtrestTransfer", dependencies: ["AtrestDomain", "AtrestReplication", "AtrestWire"],
+      path: "Sources/AtrestTransfer", swiftSettings: strict),
     // The replica of a browser: one request in, one answer out.
     .target(
       name: "AtrestWeb",
@@ -157,12 +162,11 @@ let package = Package(
         "AtrestDomain", "AtrestPresentation", "AtrestReplication", "AtrestSync", "AtrestWire",
       ],
       path: "Client/web/core", swiftSettings: strict),
-    // Files that people carry: exports and imports.
+    // Other apps' files, which take Foundation.
     .target(
       name: "AtrestPortability",
       dependencies: [
-        "AtrestDomain", "AtrestEntitlements", "AtrestFoundation", "AtrestReplication",
-        "AtrestWire",
+        "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestTransfer", "AtrestWire",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Sources/AtrestPortability", swiftSettings: strict),
     // Files that people name, and files that are replaced whole.

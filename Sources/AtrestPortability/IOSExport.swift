@@ -4,6 +4,7 @@
 import AtrestDomain
 import AtrestFoundation
 import AtrestReplication
+import AtrestTransfer
 import Crypto
 import Foundation
 

@@ -4,8 +4,7 @@
 import AtrestDomain
 import AtrestFoundation
 import AtrestReplication
-import AtrestWire
-import Crypto
+import AtrestTransfer
 import Foundation
 
 /// `session-state.json` and `water-log.json`.
@@ -60,21 +59,5 @@ enum IOSStateFiles {
           id: RecordUUID(drink.id), at: drink.date.time, millilitres: Int(amount), place: place))
     }
     return file
-  }
-}
-
-extension SavedActiveFast {
-  /// The record id of the active fast. The app assigns an id only at the end, so until then the id
-  /// is derived from the start. The same file imported on two devices must yield one fast, not two.
-  public var importedID: RecordUUID { Self.importedID(start: start) }
-
-  /// Source: RFC 9562, section 5.8, version 8, from the first bytes of a SHA-256.
-  static func importedID(start: WallTime) -> RecordUUID {
-    let name = "atrest active fast \(IOSInstant(start).seconds)"
-    var bytes = Array(SHA256.hash(data: Data(name.utf8)).prefix(16))
-    bytes[6] = bytes[6] & 0x0F | 0x80
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    guard let id = RecordUUID(bytes: bytes) else { preconditionFailure("16 bytes are a UUID") }
-    return id
   }
 }

@@ -2,26 +2,17 @@
 // Detects a file's format and parses it.
 
 import AtrestReplication
+@_exported import AtrestTransfer
 import Foundation
 
-/// Portable files: the native export and the iOS app's files.
-///
-/// Performs no I/O and reads no clock. A file is accepted or rejected as a whole.
-public enum Portability {
-  /// Bounds on input.
-  public enum Limits {
-    /// The largest file in bytes.
-    public static let fileBytes = 64 * 1024 * 1024
-    /// The most records in a file.
-    public static let entries = 1_000_000
-    /// The longest line of the native format in bytes: the largest record in Base64, with a margin.
-    static let lineBytes = 256 * 1024
-    /// The most commas and opening brackets in a JSON file. The JSON parser allocates for every
-    /// value before entries can be counted, so a file of nothing but commas would cost gigabytes.
-    static let marks = 10_000_000
-  }
+extension Portability.Limits {
+  /// The most commas and opening brackets in a JSON file. The JSON parser allocates for every value
+  /// before entries can be counted, so a file of nothing but commas would cost gigabytes.
+  static let marks = 10_000_000
+}
 
-  /// Parses a file of any supported format.
+extension Portability {
+  /// Parses a file of any supported format. Performs no I/O and reads no clock.
   ///
   /// - Parameter bytes: The whole file. It may be arbitrary data: its size is bounded, and it is
   ///   fully validated, checksum included.
@@ -32,9 +23,7 @@ public enum Portability {
       throw .tooLarge(limitBytes: Limits.fileBytes)
     }
     guard let first = bytes.first(where: { !isBlank($0) }) else { throw .invalidFormat(nil) }
-    if let header = AtrestHeader(ofFile: bytes) {
-      return try AtrestReader.read(bytes, header: header)
-    }
+    if let file = try AtrestReader.read(bytes) { return file }
     guard bytes.reduce(0, { $0 + (isMark($1) ? 1 : 0) }) <= Limits.marks else {
       throw .tooManyEntries(limit: Limits.entries)
     }

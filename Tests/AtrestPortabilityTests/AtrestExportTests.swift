@@ -13,7 +13,7 @@ import Testing
 @Suite("Our own export", .timeLimit(.minutes(20)))
 struct AtrestExportTests {
   private static func write(_ records: [Record], stamps: Bool = false) throws -> [UInt8] {
-    try AtrestExport.write(records, madeAt: later, program: "1.0", stamps: stamps).bytes
+    AtrestExport.write(records, madeAt: later, program: "1.0", stamps: stamps).bytes
   }
 
   @Test("every field of every record that is not deleted comes back, unknown fields and kinds too")
@@ -131,10 +131,10 @@ struct AtrestExportTests {
   func inWords() throws {
     try checkLaw(cases: 300) { random in
       let records = random.oneIn(2) ? random.records(0...20) : random.shapedRecords(0...6)
-      let plain = try AtrestExport.write(
+      let plain = AtrestExport.write(
         records, madeAt: later, program: "1", stamps: random.oneIn(2))
       let isStamped = plain.bytes.contains(UInt8(ascii: "@"))
-      let named = try AtrestExport.write(
+      let named = AtrestExport.write(
         records, madeAt: later, program: "1", stamps: isStamped, inWords: Self.words)
       let (file, worded) = (try Portability.parse(plain.bytes), try Portability.parse(named.bytes))
       let hasWords = named.bytes != plain.bytes
@@ -150,7 +150,7 @@ struct AtrestExportTests {
     let stamp = Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 1))
     record.set(Register(field: 2, stamp: stamp, value: [18, 1, 65]))
     func lines(_ kind: String, _ text: String = "A") throws -> [Substring] {
-      let bytes = try AtrestExport.write([record], madeAt: later, program: "1") { _ in
+      let bytes = AtrestExport.write([record], madeAt: later, program: "1") { _ in
         RecordInWords(kind: kind, id: "seven", fields: ["title": ["text": text]])
       }.bytes
       #expect(try Portability.parse(bytes).entries.map(\.key) == [record.key])
@@ -175,7 +175,7 @@ struct AtrestExportTests {
   func chosen() throws {
     var random = SeededRandom(seed: 11)
     let records = random.records(200...200)
-    let (bytes, counts) = try AtrestExport.write(
+    let (bytes, counts) = AtrestExport.write(
       records, madeAt: later, program: "1", since: WallTime(seconds: 1_000_000_000))
     let keys = Set(try Portability.parse(bytes).entries.map(\.key))
     #expect(keys.count == counts.values.reduce(0, +))

@@ -83,7 +83,7 @@ struct ImportTests {
     for seed in UInt64(1)...10 {
       var random = SeededRandom(seed: seed)
       let records = random.records(0...60)
-      let bytes = try AtrestExport.write(
+      let bytes = AtrestExport.write(
         records, madeAt: later, program: "1", stamps: random.oneIn(2)
       ).bytes
       let home = try Home()
@@ -114,7 +114,7 @@ struct ImportTests {
       let taken = Set(odd.map(\.key))
       let records = odd + random.records(1...10).filter { !taken.contains($0.key) }
       let live = records.filter { !$0.isDeleted }.count
-      let bytes = try AtrestExport.write(records, madeAt: later, program: "1").bytes
+      let bytes = AtrestExport.write(records, madeAt: later, program: "1").bytes
       let home = try Home()
       let report = try home.replica.import(Portability.parse(bytes))
       #expect(report.total.total == live, "seed \(seed)")
@@ -289,7 +289,7 @@ struct ImportTests {
   func special() throws {
     let home = try Home()
     let fact = try #require(EntitlementField.record(jws: AtrestExportTests.purchase))
-    let bytes = try AtrestExport.write([fact], madeAt: later, program: "1").bytes
+    let bytes = AtrestExport.write([fact], madeAt: later, program: "1").bytes
     try home.replica.import(Portability.parse(bytes))
     #expect(try home.replica.record(fact.key) == fact)
     #expect(try home.replica.import(Portability.parse(bytes)).total.known == 1)

@@ -980,7 +980,7 @@ PLANTED = [
     one(
         "longFastImported",
         "A fast that was forgotten for weeks goes on after an import.",
-        f"{SOURCES}/AtrestPortability/ImportPlan.swift",
+        f"{SOURCES}/AtrestTransfer/ImportPlan.swift",
         "guard «now.milliseconds(since: saved.start) <= TypedRules.longestFastMilliseconds» else",
         "true",
     ),

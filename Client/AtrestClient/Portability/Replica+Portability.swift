@@ -58,9 +58,11 @@ extension Replica {
 
 extension ReplicaTransaction {
   fileprivate func plan(_ file: ImportFile, preferFile: Bool) throws -> ImportPlan {
-    try ImportPlan(
+    try file.check(now: now)
+    return try ImportPlan(
       file, preferFile: preferFile, now: now,
-      stored: { try record($0) }, sessions: { try sessions() })
+      stored: { key throws(ReplicaError) in try record(key) },
+      sessions: { () throws(ReplicaError) in try sessions() })
   }
 
   fileprivate func carryOut(_ plan: ImportPlan) throws(ReplicaError) {

@@ -151,7 +151,8 @@ struct ImportCommand: AsyncParsableCommand {
     if let replica = try options.openExisting() {
       return try replica.preview(file, preferFile: preferFile)
     }
-    return try ImportPlan(file, now: context.now, stored: { _ in nil }, sessions: { [] }).report
+    try file.check(now: context.now)
+    return ImportPlan(file, now: context.now, stored: { _ in nil }, sessions: { [] }).report
   }
 }
 

@@ -66,157 +66,19 @@ enum ImportWords {
     _ report: ImportReport, remarks: String? = nil, _ footing: ImportFooting,
     _ context: CommandContext
   ) -> String {
-    var lines = [heading(report, context)]
-    if let remarks { lines.append(remarks) }
-    if let instants = report.instants {
-      let (first, last) = (
-        context.words(instants.lowerBound), context.words(instants.upperBound)
-      )
-      lines.append(
-        Language.text("From \(first) to \(last).", de: "Von \(first) bis \(last)."))
-    }
-    lines += kinds(report)
-    if report.total.total == 0, report.active == nil {
-      lines.append(Language.text("There is nothing in it.", de: "Es steht nichts darin."))
-    }
-    let notes = notes(report)
-    lines += notes
-    if report.changesAnything {
-      if let note = note(footing) { lines.append(note) }
-    } else {
-      lines.append(
-        Language.text("Nothing here would change.", de: "Hier würde sich nichts ändern."))
-    }
+    var lines = report.lines(
+      time: context.words, count: Atrest.recordWords.count,
+      hint: Language.text(
+        "`--prefer-file` takes the file's.",
+        de: "`--prefer-file` nimmt, was in der Datei steht."))
+    if let remarks { lines.insert(remarks, at: 1) }
+    if report.changesAnything, let note = note(footing) { lines.append(note) }
     return lines.joined(separator: "\n")
   }
 
   /// The result of an import.
   static func done(_ report: ImportReport, _ footing: ImportFooting) -> String {
-    let total = report.total
-    var parts: [String] = []
-    if total.new > 0 {
-      parts.append(Language.text("\(total.new) added", de: "\(total.new) hinzugefügt"))
-    }
-    if total.updated > 0 {
-      parts.append(Language.text("\(total.updated) changed", de: "\(total.updated) geändert"))
-    }
-    if report.active == .new {
-      parts.append(
-        Language.text(
-          "the fast that was going on goes on here",
-          de: "das Fasten, das gerade lief, läuft hier weiter"))
-    }
-    if parts.isEmpty {
-      parts.append(Language.text("everything was here already", de: "alles war schon hier"))
-    }
-    let list = parts.joined(separator: ", ")
-    let words = Language.text("Brought in: \(list).", de: "Hereingeholt: \(list).")
-    return footing == .alone
-      ? words
-      : words + " "
-        + Language.text(
-          "The next sync takes it to your other devices.",
-          de: "Der nächste Abgleich bringt es zu deinen anderen Geräten.")
-  }
-
-  private static func heading(_ report: ImportReport, _ context: CommandContext) -> String {
-    let what =
-      switch report.format {
-      case .atrest:
-        Language.text(
-          "An export of Atrest Sync, version \(report.version)",
-          de: "Ein Export von Atrest Sync, Version \(report.version)")
-      case .iosExport:
-        Language.text(
-          "An export of the iOS app, version \(report.version)",
-          de: "Ein Export der iOS-App, Version \(report.version)")
-      case .iosSessionState:
-        Language.text("The iOS app's fasts", de: "Das Fasten der iOS-App")
-      case .iosWaterLog: Language.text("The iOS app's water", de: "Das Wasser der iOS-App")
-      case .csv: Language.text("A history of another app", de: "Der Verlauf einer anderen App")
-      }
-    let made = report.madeAt.map(context.words).map {
-      Language.text(", made \($0)", de: ", von \($0)")
-    }
-    return what + (made ?? "") + "."
-  }
-
-  /// One line per kind, such as `12 fasts: 10 here already, 2 new`.
-  private static func kinds(_ report: ImportReport) -> [String] {
-    report.kinds.sorted { $0.key < $1.key }.map { kind, counts in
-      let parts = [
-        (counts.new, Language.text("new", de: "neu")),
-        (counts.known, Language.text("here already", de: "schon hier")),
-        (counts.updated, Language.text("to be changed here", de: "hier zu ändern")),
-        (counts.kept, Language.text("different here", de: "hier anders")),
-        (counts.deletedHere, Language.text("deleted here", de: "hier gelöscht")),
-        (counts.leftOut, Language.text("left out", de: "ausgelassen")),
-      ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-      return "\(Atrest.recordWords.count(counts.total, kind)): \(parts.joined(separator: ", "))."
-    }
-  }
-
-  private static func notes(_ report: ImportReport) -> [String] {
-    var notes: [String] = []
-    let total = report.total
-    if total.kept + total.deletedHere > 0 {
-      notes.append(
-        Language.text(
-          "What is different or deleted here stays as it is here. `--prefer-file` takes the file's.",
-          de:
-            "Was hier anders oder gelöscht ist, bleibt hier so. `--prefer-file` nimmt, was in der Datei steht."
-        ))
-    }
-    let journal = report.kinds[.conflict]?.leftOut ?? 0
-    if journal > 0 {
-      notes.append(
-        Language.text(
-          "The journal of set-aside changes is not brought in.",
-          de: "Das Journal der beiseitegelegten Änderungen wird nicht hereingeholt."))
-    }
-    let others = total.leftOut - journal
-    if others > 0 {
-      notes.append(
-        Language.text(
-          "\(others == 1 ? "One record is" : "\(others) records are") left out, because this version cannot write "
-            + "\(others == 1 ? "it" : "them"). Update the program, then import the file again.",
-          de:
-            "\(others == 1 ? "Ein Eintrag bleibt" : "\(others) Einträge bleiben") aus, weil diese Version "
-            + "\(others == 1 ? "ihn" : "sie") nicht schreiben kann. Aktualisiere das Programm, dann importiere die "
-            + "Datei noch einmal."))
-    }
-    switch report.active {
-    case .new:
-      notes.append(
-        Language.text(
-          "The fast that was going on goes on here.",
-          de: "Das Fasten, das gerade lief, läuft hier weiter."))
-    case .known:
-      notes.append(
-        Language.text(
-          "The fast that was going on is here already.",
-          de: "Das Fasten, das gerade lief, ist schon hier."))
-    case .anotherGoesOn:
-      notes.append(
-        Language.text(
-          "The fast that was going on is left out: another one goes on here.",
-          de: "Das Fasten, das gerade lief, bleibt aus: Hier läuft ein anderes."))
-    case .tooLong:
-      notes.append(
-        Language.text(
-          "The fast that was going on is left out: it began more than 14 days ago.",
-          de: "Das Fasten, das gerade lief, bleibt aus: Es begann vor mehr als 14 Tagen."))
-    case nil: break
-    }
-    if report.finished > 0 {
-      notes.append(
-        Language.text(
-          "The fast that an earlier file brought as open has ended; this file has its end.",
-          de:
-            "Das Fasten, das eine frühere Datei als offen brachte, ist zu Ende; diese Datei hat sein Ende."
-        ))
-    }
-    return notes
+    report.done(isAlone: footing == .alone)
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes canonical base64 only.
+// Decodes canonical base64 only, and encodes it.
 
 /// Decodes base64 as JWS (RFC 7515, URL alphabet, unpadded) and `x5c` (RFC 4648, padded) use it.
 ///
@@ -16,6 +16,25 @@ package enum StrictBase64 {
     guard text.count % 4 == 0 else { return nil }
     let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
     return decode(text.dropLast(padding), UInt8(ascii: "+"), UInt8(ascii: "/"))
+  }
+
+  /// Encodes in the standard alphabet with padding.
+  package static func encoded(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      var bits: UInt32 = 0
+      for byte in group { bits = bits << 8 | UInt32(byte) }
+      bits <<= UInt32(8 * (3 - group.count))
+      for index in 0..<4 {
+        text.append(
+          index <= group.count
+            ? alphabet[Int(bits >> UInt32(18 - 6 * index) & 63)] : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   private static func decode(

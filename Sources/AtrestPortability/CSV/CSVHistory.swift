@@ -4,6 +4,7 @@
 
 import AtrestDomain
 import AtrestReplication
+import AtrestTransfer
 import AtrestWire
 import Crypto
 import Foundation

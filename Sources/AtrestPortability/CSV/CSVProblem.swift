@@ -2,6 +2,7 @@
 // Why a file of separated values, or a row of it, was not taken; each with words for the person.
 
 import AtrestDomain
+import AtrestTransfer
 
 /// Why a file of separated values was not read. Nothing was changed.
 public enum CSVProblem: Error, Hashable, Sendable {

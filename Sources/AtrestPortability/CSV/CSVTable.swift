@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a file of separated values into rows of cells. Pure and bounded.
 
+import AtrestTransfer
 import Foundation
 
 /// A file of separated values, as spreadsheets and other apps write it.

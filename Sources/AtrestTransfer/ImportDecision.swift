@@ -4,7 +4,6 @@
 import AtrestDomain
 import AtrestReplication
 import AtrestWire
-import Foundation
 
 /// The fate of an entry.
 ///
@@ -55,7 +54,7 @@ public enum ImportDecision: Hashable, Sendable {
     }
     if stored.isDeleted {
       let isLater = isLater(entry.acted, than: stored[Register.deletedField]?.stamp)
-      return preferFile || isLater ? .updated(entry.values.map(\.field)) : .deletedHere
+      return preferFile || isLater ? .updated(entry.values.map { $0.field }) : .deletedHere
     }
     let different = entry.values.filter { stored[$0.field]?.value != $0.bytes }
     if different.isEmpty || entry.isRoughly(stored) { return .known }
@@ -63,7 +62,7 @@ public enum ImportDecision: Hashable, Sendable {
       guard let register = stored[value.field] else { return true }
       return preferFile || isLater(value.stamp, than: register.stamp)
     }
-    return taken.isEmpty ? .kept : .updated(taken.map(\.field))
+    return taken.isEmpty ? .kept : .updated(taken.map { $0.field })
   }
 
   private static func isLater(_ stamp: Stamp?, than other: Stamp?) -> Bool {
@@ -98,7 +97,7 @@ extension ImportEntry {
       session.span.outcome == rough.span.outcome, session.targetMinutes == rough.targetMinutes,
       let end = session.span.end, let roughEnd = rough.span.end
     else { return false }
-    return IOSInstant(session.span.start).seconds == IOSInstant(rough.span.start).seconds
-      && IOSInstant(end).seconds == IOSInstant(roughEnd).seconds
+    return session.span.start.wholeSeconds == rough.span.start.wholeSeconds
+      && end.wholeSeconds == roughEnd.wholeSeconds
   }
 }

@@ -2,17 +2,22 @@
 // Reads the native format: the seal first, then each line, validated by its kind's rules.
 
 import AtrestDomain
-import AtrestEntitlements
 import AtrestReplication
 import AtrestWire
-import Crypto
-import Foundation
 
 /// Reads files that `AtrestExport` writes.
-enum AtrestReader {
-  static func read(
-    _ bytes: [UInt8], header: AtrestHeader
-  ) throws(PortabilityError) -> ImportFile {
+package enum AtrestReader {
+  /// Reads a file; nil if it is not in this format.
+  ///
+  /// - Parameter bytes: The whole file. It may be arbitrary data: it is fully validated, checksum
+  ///   included.
+  /// - Throws: `PortabilityError`. Nothing of the file may then be used.
+  /// - Complexity: O(n); memory several times the file's size.
+  package static func read(_ bytes: [UInt8]) throws(PortabilityError) -> ImportFile? {
+    guard bytes.count <= Portability.Limits.fileBytes else {
+      throw .tooLarge(limitBytes: Portability.Limits.fileBytes)
+    }
+    guard let header = AtrestHeader(ofFile: bytes) else { return nil }
     guard (AtrestHeader.oldest...AtrestHeader.current).contains(header.version) else {
       throw .unsupportedVersion(found: header.version, current: AtrestHeader.current)
     }
@@ -22,7 +27,6 @@ enum AtrestReader {
     let (body, seal) = try opened(bytes)
     var file = ImportFile(
       format: .atrest, version: header.version, madeAt: WallTime(milliseconds: madeAt))
-    let decoder = JSONDecoder()
     var rest = body
     var number = 1
     while !rest.isEmpty {
@@ -31,7 +35,7 @@ enum AtrestReader {
       number += 1
       let place = ImportPlace.line(number)
       guard line.count <= Portability.Limits.lineBytes,
-        let decoded = try? decoder.decode(AtrestLine.self, from: Data(line))
+        let decoded = AtrestLine(Array(line))
       else { throw .invalidFormat(place) }
       if let entry = try entry(decoded, place) {
         try file.add(entry)
@@ -54,10 +58,9 @@ enum AtrestReader {
     guard let headerEnd = bytes.firstIndex(of: newline), headerEnd < end,
       let lastBreak = bytes[..<end].lastIndex(of: newline),
       end - lastBreak <= Portability.Limits.lineBytes,
-      let seal = try? JSONDecoder().decode(
-        AtrestSeal.self, from: Data(bytes[(lastBreak + 1)..<end]))
+      let seal = AtrestSeal(Array(bytes[(lastBreak + 1)..<end]))
     else { throw .cutShort }
-    guard Hexadecimal.encoded(SHA256.hash(data: bytes[...lastBreak])) == seal.sha256 else {
+    guard Hexadecimal.encoded(PortableSHA256.hash(Array(bytes[...lastBreak]))) == seal.sha256 else {
       throw .checksumMismatch
     }
     return (bytes[(headerEnd + 1)..<(lastBreak + 1)], seal)
@@ -95,7 +98,7 @@ enum AtrestReader {
       case .preference, .entitlement: id = Array(text.utf8)
       default: id = nil
       }
-    case (nil, let base64?): id = Data(base64Encoded: base64).map(Array.init)
+    case (nil, let base64?): id = StrictBase64.padded(base64.utf8)
     default: id = nil
     }
     let limit = Record.Limits.idBytes + (kind == .conflict ? 32 : 0)
@@ -185,10 +188,11 @@ private struct Content {
   private mutating func readRaw(_ raw: [String: String]) throws(PortabilityError) {
     for (name, base64) in raw {
       guard let field = FieldNumber(name), String(field) == name,
-        RecordFields.isUsable(field), fields[field] == nil, let value = Data(base64Encoded: base64),
+        RecordFields.isUsable(field), fields[field] == nil,
+        let value = StrictBase64.padded(base64.utf8),
         value.count <= Record.Limits.valueBytes
       else { throw .invalidFormat(place) }
-      fields[field] = Array(value)
+      fields[field] = value
     }
   }
 

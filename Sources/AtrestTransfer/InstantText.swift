@@ -3,13 +3,12 @@
 
 import AtrestDomain
 import AtrestReplication
-import Foundation
 
 /// `1970-01-01T00:00:00Z`, with nonzero milliseconds as `.250` before the `Z`. No other form is
 /// accepted.
-enum InstantText {
+package enum InstantText {
   /// Milliseconds since 1970; nil if malformed or outside the years 1970 to 6429.
-  static func milliseconds(_ text: String) -> Int64? {
+  package static func milliseconds(_ text: String) -> Int64? {
     let bytes = Array(text.utf8.prefix(32))
     guard bytes.count == text.utf8.count, bytes.count >= 20, bytes.last == UInt8(ascii: "Z")
     else { return nil }
@@ -30,8 +29,9 @@ enum InstantText {
       fraction = number
     default: return nil
     }
-    // At most the year 6429, far within 64 bits.
-    return Int64(((day.number * 24 + hour) * 60 + minute) * 60 + second) * 1000 + Int64(fraction)
+    // At most the year 9999: too many seconds for the 32 bits that a browser's `Int` has.
+    let seconds = Int64(day.number) * 86_400 + Int64((hour * 60 + minute) * 60 + second)
+    return seconds * 1000 + Int64(fraction)
   }
 
   /// Parses digits only.
@@ -45,28 +45,7 @@ enum InstantText {
   }
 }
 
-/// A timestamp as the iOS app writes it, in whole seconds.
-struct IOSInstant: Codable {
-  /// Seconds since 1970.
-  let seconds: Int64
-
-  init(_ time: WallTime) {
-    seconds = max(time.milliseconds, 0) / 1000
-  }
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let text = try container.decode(String.self)
-    guard text.utf8.count == 20, let milliseconds = InstantText.milliseconds(text) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an instant")
-    }
-    seconds = milliseconds / 1000
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(TimeText.iso(time))
-  }
-
-  var time: WallTime { WallTime(milliseconds: seconds * 1000) }
+extension WallTime {
+  /// The resolution of the iOS app's files: whole seconds since 1970.
+  package var wholeSeconds: Int64 { max(milliseconds, 0) / 1000 }
 }

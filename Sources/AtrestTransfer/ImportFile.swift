@@ -4,7 +4,6 @@
 import AtrestDomain
 import AtrestReplication
 import AtrestWire
-import Foundation
 
 /// A parsed and validated file.
 public struct ImportFile: Hashable, Sendable {
@@ -34,18 +33,18 @@ public struct ImportFile: Hashable, Sendable {
   /// without fields, those that break their kind's rules, and those without room for another stamp.
   public private(set) var leftOut: [RecordKind: Int] = [:]
   /// The active fast, which the app's state file stores separately.
-  public internal(set) var active: SavedActiveFast?
+  public package(set) var active: SavedActiveFast?
 
   private var places: [RecordKey: Int] = [:]
 
-  init(format: Format, version: Int, madeAt: WallTime?) {
+  package init(format: Format, version: Int, madeAt: WallTime?) {
     self.format = format
     self.version = version
     self.madeAt = madeAt
   }
 
   /// Adds an entry. Equal duplicates count once; a duplicate with different values throws.
-  mutating func add(_ entry: ImportEntry) throws(PortabilityError) {
+  package mutating func add(_ entry: ImportEntry) throws(PortabilityError) {
     guard entries.count < Portability.Limits.entries else {
       throw .tooManyEntries(limit: Portability.Limits.entries)
     }
@@ -58,14 +57,14 @@ public struct ImportFile: Hashable, Sendable {
   }
 
   /// Counts a record that cannot be imported.
-  mutating func leaveOut(_ kind: RecordKind) {
+  package mutating func leaveOut(_ kind: RecordKind) {
     leftOut[kind, default: 0] += 1
   }
 
   /// The range of all times in the file; nil if there are none.
   public var instants: ClosedRange<WallTime>? {
     var range: ClosedRange<WallTime>?
-    for next in entries.lazy.compactMap(\.instants) {
+    for next in entries.lazy.compactMap({ $0.instants }) {
       range = range.map {
         min($0.lowerBound, next.lowerBound)...max($0.upperBound, next.upperBound)
       }
@@ -108,7 +107,7 @@ public struct ImportEntry: Hashable, Sendable {
     /// When and where it was written, if the file has stamps.
     public let stamp: Stamp?
 
-    init(_ field: FieldNumber, _ bytes: [UInt8], stamp: Stamp? = nil) {
+    package init(_ field: FieldNumber, _ bytes: [UInt8], stamp: Stamp? = nil) {
       self.field = field
       self.bytes = bytes
       self.stamp = stamp
@@ -126,9 +125,9 @@ public struct ImportEntry: Hashable, Sendable {
   /// The range of the record's times.
   public let instants: ClosedRange<WallTime>?
   /// The fast, if the file's times are in whole seconds.
-  let roughSession: Session?
+  package let roughSession: Session?
 
-  init(
+  package init(
     place: ImportPlace, key: RecordKey, values: [Value], acted: Stamp? = nil,
     instants: ClosedRange<WallTime>? = nil, roughSession: Session? = nil
   ) {
@@ -141,7 +140,7 @@ public struct ImportEntry: Hashable, Sendable {
   }
 
   /// Validates a fast from the iOS app.
-  static func session(
+  package static func session(
     id: RecordUUID, start: WallTime, end: WallTime, targetHours: Double?, place: ImportPlace
   ) throws(PortabilityError) -> ImportEntry {
     guard start.milliseconds > 0 else { throw .impossible(place, .longAgo) }
@@ -150,7 +149,9 @@ public struct ImportEntry: Hashable, Sendable {
     }
     let target = try targetMinutes(targetHours, place)
     let session = Session(id: id, span: span, targetMinutes: target)
-    do { try TypedRules.check(lengthOf: session) } catch { throw .impossible(place, error) }
+    do throws(InputProblem) { try TypedRules.check(lengthOf: session) } catch {
+      throw .impossible(place, error)
+    }
     return ImportEntry(
       place: place, key: RecordKey(kind: .session, id: id.bytes),
       values: [
@@ -166,16 +167,18 @@ public struct ImportEntry: Hashable, Sendable {
     guard let hours, hours != 0 else { return Session.defaultTargetMinutes }
     guard hours > 0, hours <= 10_000 else { throw .impossible(place, .targetOutOfRange) }
     let minutes = Int((hours * 60).rounded())
-    do { try TypedRules.check(targetMinutes: minutes) } catch { throw .impossible(place, error) }
+    do throws(InputProblem) { try TypedRules.check(targetMinutes: minutes) } catch {
+      throw .impossible(place, error)
+    }
     return minutes
   }
 
   /// Validates a drink from the iOS app.
-  static func water(
+  package static func water(
     id: RecordUUID, at: WallTime, millilitres: Int, place: ImportPlace
   ) throws(PortabilityError) -> ImportEntry {
     guard at.milliseconds > 0 else { throw .impossible(place, .longAgo) }
-    do { try TypedRules.check(millilitres: millilitres) } catch {
+    do throws(InputProblem) { try TypedRules.check(millilitres: millilitres) } catch {
       throw .impossible(place, error)
     }
     guard let intake = WaterEntry.Intake(at: at, millilitres: millilitres) else {

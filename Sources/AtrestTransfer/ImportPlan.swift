@@ -4,7 +4,6 @@
 import AtrestDomain
 import AtrestReplication
 import AtrestWire
-import Foundation
 
 /// The effect of an import, entry by entry.
 public struct ImportPlan: Sendable {
@@ -43,18 +42,18 @@ public struct ImportPlan: Sendable {
   /// Plans the import.
   ///
   /// - Parameters:
+  ///   - file: One that has passed `ImportFile.check(now:)`.
   ///   - preferFile: See `ImportDecision`.
   ///   - now: The device's clock.
   ///   - stored: Returns the stored record of a key, deleted or not.
   ///   - sessions: Returns the live fasts. Called at most once, and only for the iOS app's files.
-  /// - Throws: `PortabilityError.impossible` for an entry in the future; what the closures throw.
+  /// - Throws: What the closures throw.
   /// - Complexity: O(n) calls of `stored`, at most two per entry.
-  public init(
+  public init<Failure: Error>(
     _ file: ImportFile, preferFile: Bool = false, now: WallTime,
-    stored: (RecordKey) throws -> Record?, sessions: () throws -> [Session]
-  ) throws {
-    try file.check(now: now)
-    steps = try file.entries.map { entry in
+    stored: (RecordKey) throws(Failure) -> Record?, sessions: () throws(Failure) -> [Session]
+  ) throws(Failure) {
+    steps = try file.entries.map { entry throws(Failure) in
       let (key, record) = try Self.counterpart(of: entry, stored: stored)
       return Step(
         entry: entry, key: key,
@@ -68,12 +67,12 @@ public struct ImportPlan: Sendable {
     let brought = Set(
       steps.lazy.compactMap { step in
         step.decision == .deletedHere
-          ? nil : step.entry.roughSession.map { IOSInstant($0.span.start).seconds }
+          ? nil : step.entry.roughSession.map { $0.span.start.wholeSeconds }
       })
     finished = here.filter { session in
       session.span.outcome == .active
         && session.id == SavedActiveFast.importedID(start: session.span.start)
-        && brought.contains(IOSInstant(session.span.start).seconds)
+        && brought.contains(session.span.start.wholeSeconds)
     }.map { session in
       let start = session.span.start
       guard let span = Session.Span(start: start, end: start, outcome: .abandoned) else {
@@ -90,9 +89,9 @@ public struct ImportPlan: Sendable {
   }
 
   /// See `Step.key`.
-  private static func counterpart(
-    of entry: ImportEntry, stored: (RecordKey) throws -> Record?
-  ) throws -> (key: RecordKey, record: Record?) {
+  private static func counterpart<Failure: Error>(
+    of entry: ImportEntry, stored: (RecordKey) throws(Failure) -> Record?
+  ) throws(Failure) -> (key: RecordKey, record: Record?) {
     if let record = try stored(entry.key) { return (entry.key, record) }
     guard let rough = entry.roughSession else { return (entry.key, nil) }
     let id = SavedActiveFast.importedID(start: rough.span.start)
@@ -103,14 +102,14 @@ public struct ImportPlan: Sendable {
     return (key, record)
   }
 
-  private func fate(
+  private func fate<Failure: Error>(
     of saved: SavedActiveFast, here: [Session], brought: Set<Int64>, now: WallTime,
-    stored: (RecordKey) throws -> Record?
-  ) throws -> ImportReport.ActiveFate {
-    let second = IOSInstant(saved.start).seconds
+    stored: (RecordKey) throws(Failure) -> Record?
+  ) throws(Failure) -> ImportReport.ActiveFate {
+    let second = saved.start.wholeSeconds
     let key = RecordKey(kind: .session, id: saved.importedID.bytes)
     if try stored(key) != nil || brought.contains(second)
-      || here.contains(where: { IOSInstant($0.span.start).seconds == second })
+      || here.contains(where: { $0.span.start.wholeSeconds == second })
     {
       return .known
     }

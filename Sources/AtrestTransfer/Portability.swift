@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds on files that people bring.
+
+/// Portable files: the native export, which every device reads and writes, and other apps' files.
+public enum Portability {
+  /// Bounds on input.
+  public enum Limits {
+    /// The largest file in bytes.
+    public static let fileBytes = 64 * 1024 * 1024
+    /// The most records in a file.
+    public static let entries = 1_000_000
+    /// The longest line of the native format in bytes: the largest record in Base64, with a margin.
+    package static let lineBytes = 256 * 1024
+  }
+}
