@@ -159,7 +159,8 @@ let package = Package(
     .target(
       name: "AtrestWeb",
       dependencies: [
-        "AtrestDomain", "AtrestPresentation", "AtrestReplication", "AtrestSync", "AtrestWire",
+        "AtrestDomain", "AtrestPresentation", "AtrestReplication", "AtrestSync", "AtrestTransfer",
+        "AtrestWire",
       ],
       path: "Client/web/core", swiftSettings: strict),
     // Other apps' files, which take Foundation.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says to screen readers what changed, once: a running clock is never read out by itself.
 
+import { failure } from './words.js';
+
 /** @type {string} */
 let last = '';
 
@@ -31,6 +33,6 @@ export function notice(words) {
 
 /** @param {any} error An error with `title` and `advice`, or any other. */
 export function complain(error) {
-  const { title, advice = '' } = error ?? {};
-  notice(title ? `${title} ${advice}` : 'That did not work. Load the page again.');
+  const { title, advice = '' } = error?.title ? error : failure('unknown');
+  notice(`${title} ${advice}`);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The core's interface for the shell: text and bytes into the WebAssembly module, and out of it.
 
+import { failure } from './words.js';
+
 /**
  * Rows to keep. `put` and `remove` belong into one transaction.
  * @typedef {{put: [key: string, value: Uint8Array][], remove: string[]}} Changes
@@ -62,21 +64,36 @@
  *
  * `view('conflicts', {}, now)`: what lost against a later write, latest first.
  * @typedef {{conflicts: {id: string, kind: string, field: string, lost: string, kept: string,
- *   at: number, device: string}[]}} ConflictsView
+ *   at: number, device: string, keptDevice: string}[]}} ConflictsView The devices are replicas.
  *
  * `view('replica', {}, now)`: the pairing and what waits.
  * @typedef {{isPaired: boolean, account?: string, server?: string, replica: string,
  *   lastSync?: number, waiting: number, refused: number, held: number, conflicts: number,
  *   hasAccessEnded: boolean, serverOffset: number, records: number}} ReplicaView
  *
+ * `view('export', {}, now)`: all that is not deleted, as a file of every device's format.
+ * @typedef {{name: string, words: string, records: number, file: Uint8Array}} ExportView
+ *
+ * `view('import', {preferFile?}, now, file)`: what `act('import', …)` would do. `differs`: whether
+ * `preferFile` would change what is here.
+ * @typedef {{lines: string[], changesAnything: boolean, differs: boolean, new: number,
+ *   updated: number, known: number}} ImportView
+ *
+ * `view('qr', {text}, now)`: for a camera; absent for more than 213 bytes.
+ * @typedef {{svg?: string}} QRView
+ *
+ * `view('words', {}, now)`: the shell's own words by name.
+ *
  * Actions, with their arguments: `fast.start {at?, targetMinutes?}`, `fast.complete {at?}`,
  * `fast.cancel {at?}`, `fast.edit {id, start?, end?, outcome?, targetMinutes?}`, `fast.delete {id}`,
  * `water.add {millilitres?, at?}`, `water.delete {id}`, `settings.set {setting, value}`,
- * `transition.dismiss {}`, `undo {}`, `conflict.restore {id}`, `unpair {}`.
+ * `transition.dismiss {}`, `undo {}`, `conflict.restore {id}`, `unpair {}`, `import {preferFile?}`
+ * with a file, `purchase {}` with a signed transaction.
  *
  * Calls: `pair {code, name, server}` (its result has the six `digits`), `invite
  * {withoutApproval?}`, `pendingDevices {}`, `resolve {handle, allow}`, `devices {}`, `rename
- * {replica, name}`, `revoke {replica, withDescendants?}`, `account {}`.
+ * {replica, name}`, `revoke {replica, withDescendants?}`, `account {}`, `submit {transfer?}` with a
+ * signed transaction.
  *
  * What an act returns besides the rows.
  * @typedef {{id?: string, words?: string, undone?: boolean, undo?: string}} ActResult
@@ -202,10 +219,12 @@ export class Core {
    * @param {string} name
    * @param {object} argument Whole numbers, texts and switches.
    * @param {number} now Milliseconds since 1970.
-   * @returns {any}
+   * @param {Uint8Array} [file] The file that it is about.
+   * @returns {any} With a `file`, if it makes one.
    */
-  view(name, argument, now) {
-    return this.#call({ do: 'view', name, argument, now }, [])[0].result;
+  view(name, argument, now, file) {
+    const [{ result }, [made]] = this.#call({ do: 'view', name, argument, now }, file ? [file] : []);
+    return made ? { ...result, file: made } : result;
   }
 
   /**
@@ -213,10 +232,11 @@ export class Core {
    * @param {string} name
    * @param {object} argument
    * @param {number} now
+   * @param {Uint8Array} [file] The file that it is about.
    * @returns {{rows: Changes, result: ActResult}}
    */
-  act(name, argument, now) {
-    const [answer, bytes] = this.#call({ do: 'act', name, argument, now }, []);
+  act(name, argument, now, file) {
+    const [answer, bytes] = this.#call({ do: 'act', name, argument, now }, file ? [file] : []);
     return { rows: changes(answer, bytes), result: answer.result };
   }
 
@@ -225,11 +245,12 @@ export class Core {
    * @param {string} name
    * @param {object} argument
    * @param {number} now
+   * @param {Uint8Array} [file] The file that it is about.
    * @returns {{rows: Changes, method: string, token: string|null, message: Uint8Array,
    *   result: any}}
    */
-  call(name, argument, now) {
-    const [answer, bytes] = this.#call({ do: 'call', name, argument, now }, []);
+  call(name, argument, now, file) {
+    const [answer, bytes] = this.#call({ do: 'call', name, argument, now }, file ? [file] : []);
     const message = bytes.pop() ?? new Uint8Array();
     const { method, token, result } = answer;
     return { rows: changes(answer, bytes), method, token: token ?? null, message, result };
@@ -241,10 +262,12 @@ export class Core {
    * @param {Uint8Array} message
    * @param {number} now
    * @param {object} [argument] That of the call.
+   * @param {Uint8Array} [file] That of the call.
    * @returns {{rows: Changes, result: any}}
    */
-  answer(name, message, now, argument = {}) {
-    const [answer, bytes] = this.#call({ do: 'answer', name, argument, now }, [message]);
+  answer(name, message, now, argument = {}, file) {
+    const parts = file ? [message, file] : [message];
+    const [answer, bytes] = this.#call({ do: 'answer', name, argument, now }, parts);
     return { rows: changes(answer, bytes), result: answer.result };
   }
 
@@ -336,9 +359,5 @@ function changes({ put = [], remove = [] }, bytes) {
 }
 
 function broken() {
-  return new CoreError({
-    code: 'broken',
-    title: 'Atrest stopped working on this page.',
-    advice: 'Nothing that was kept is lost. Load the page again.',
-  });
+  return new CoreError(failure('broken'));
 }

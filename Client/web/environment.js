@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells the core where and how the person reads: language, time zone with its changes, sky.
 
+import { language } from './words.js';
+
 const hour = 3_600_000;
 /** Years before and after now for which the time zone's changes are told. */
 const yearsBefore = 12;
@@ -15,7 +17,7 @@ export function environment(now = Date.now()) {
   const first = (known.getWeekInfo?.() ?? known.weekInfo)?.firstDay;
   return {
     locale: locale.replace('-', '_'),
-    language: locale.split('-')[0],
+    language,
     night: matchMedia('(prefers-color-scheme: dark)').matches,
     zone: zone(now),
     ...(first && { firstWeekday: (first % 7) + 1 }),

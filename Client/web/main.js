@@ -9,8 +9,11 @@ import { conflicts } from './screens/conflicts.js';
 import { devices } from './screens/devices.js';
 import { forest } from './screens/forest.js';
 import { history as past } from './screens/history.js';
+import { importing } from './screens/import.js';
+import { privacy, terms } from './screens/legal.js';
 import { pair } from './screens/pair.js';
 import { paywall, transition } from './screens/paywall.js';
+import { purchase } from './screens/purchase.js';
 import { settings } from './screens/settings.js';
 import { timer } from './screens/timer.js';
 import { tree } from './screens/tree.js';
@@ -18,6 +21,7 @@ import { water } from './screens/water.js';
 import { Store, isTemporary } from './store.js';
 import { Sync } from './sync.js';
 import { Tabs } from './tabs.js';
+import { failure, language, learn, startButtons } from './words.js';
 
 /**
  * What a screen has.
@@ -27,11 +31,13 @@ import { Tabs } from './tabs.js';
 
 /** @type {Record<string, (app: App) => Promise<HTMLElement>>} */
 const screens = { timer, forest, calendar, history: past, water, settings, tree, conflicts,
-  devices, pair, paywall, transition };
+  devices, pair, paywall, transition, import: importing,
+  privacy, purchase, terms };
 const database = 'atrest';
 /** Screens that a person fills in: they are not drawn anew under their hands. */
-const stable = new Set(['pair', 'devices', 'tree', 'history']);
+const stable = new Set(['pair', 'devices', 'tree', 'history', 'import', 'purchase']);
 
+document.documentElement.lang = language;
 const screen = /** @type {HTMLElement} */ (document.getElementById('screen'));
 /** @type {string[]} */
 const notes = [];
@@ -50,10 +56,10 @@ const tabs = new Tabs(database, async () => {
   sync.start();
   store.persist();
   return {
-    view: (name, argument) => replica.view(name, argument),
-    act: (name, argument) => replica.act(name, argument),
-    call: async (name, argument, onSent) => {
-      const result = await replica.call(name, argument, onSent);
+    view: (name, argument, file) => replica.view(name, argument, file),
+    act: (name, argument, file) => replica.act(name, argument, file),
+    call: async (name, argument, onSent, file) => {
+      const result = await replica.call(name, argument, onSent, file);
       if (name === 'pair') sync.start();
       return result;
     },
@@ -115,13 +121,13 @@ function go(name) {
  * @param {any} error
  */
 function fail(error) {
-  const { code, title = 'Atrest could not start.', advice = 'Load the page again.' } = error;
+  const { code, title, advice } = error?.title ? error : failure('start');
   drawn.abort();
   screen.removeAttribute('aria-busy');
   screen.replaceChildren(h('article', { class: 'page moment', role: 'alert' },
     h('h1', {}, title), h('p', {}, advice),
-    button('Load again', () => location.reload(), { class: 'main' }),
-    code === 'lost' && button('Begin anew', async () => {
+    button(startButtons.again, () => location.reload(), { class: 'main' }),
+    code === 'lost' && button(startButtons.anew, async () => {
       await (await Store.open(database)).clear();
       location.reload();
     }, { class: 'plain' })));
@@ -140,12 +146,13 @@ document.addEventListener('keydown', (event) => {
 });
 
 if (await isTemporary()) {
-  notes.push('This window keeps nothing: what you note here is gone when it closes.');
+  notes.push('temporary');
 }
 await tabs.start();
+await tabs.view('words').then(learn, complain);
 await draw();
 if ('serviceWorker' in navigator) {
   navigator.serviceWorker.register('/service-worker.js').catch(() => {
-    notes.push('Without a trusted certificate Atrest does not start offline here.');
+    notes.push('noOffline');
   });
 }

@@ -43,14 +43,17 @@ export class Replica {
     return replica;
   }
 
-  /** @param {string} name @param {object} argument */
-  view(name, argument) {
-    return this.core.view(name, argument, Date.now());
+  /** @param {string} name @param {object} argument @param {Uint8Array} [file] */
+  view(name, argument, file) {
+    return this.core.view(name, argument, Date.now(), file);
   }
 
-  /** @param {string} name @param {object} argument @returns {Promise<any>} */
-  act(name, argument) {
-    return this.change((core, now) => core.act(name, argument, now), true);
+  /**
+   * @param {string} name @param {object} argument @param {Uint8Array} [file]
+   * @returns {Promise<any>}
+   */
+  act(name, argument, file) {
+    return this.change((core, now) => core.act(name, argument, now, file), true);
   }
 
   /**
@@ -58,12 +61,13 @@ export class Replica {
    * @param {string} name
    * @param {object} argument
    * @param {(result: any) => void} [onSent] Told what the core says before the server answers.
+   * @param {Uint8Array} [file]
    * @returns {Promise<any>}
    * @throws {CoreError}
    */
-  async call(name, argument, onSent = () => {}) {
+  async call(name, argument, onSent = () => {}, file = undefined) {
     const call = await this.change((core, now) => {
-      const { rows, ...result } = core.call(name, argument, now);
+      const { rows, ...result } = core.call(name, argument, now, file);
       return { rows, result };
     });
     onSent(call.result);
@@ -76,7 +80,7 @@ export class Replica {
       throw this.core.failure({ status, message: text, details });
     }
     const changes = name === 'pair';
-    return this.change((core, now) => core.answer(name, message, now, argument), changes);
+    return this.change((core, now) => core.answer(name, message, now, argument, file), changes);
   }
 
   /**

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the replica's rows in IndexedDB: a write is done when its transaction is on the disk.
 
+import { failure } from './words.js';
+
 /** @typedef {import('./core.js').Changes} Changes */
 
 /** What the browser's storage did: what happened, then what to do. */
 export class StoreError extends Error {
-  /**
-   * @param {'blocked'|'full'|'lost'|'superseded'|'failed'} code
-   * @param {string} title
-   * @param {string} advice
-   */
-  constructor(code, title, advice) {
+  /** @param {'blocked'|'full'|'lost'|'superseded'|'failed'} code */
+  constructor(code) {
+    const { title, advice } = failure(code);
     super(`${title} ${advice}`);
     this.code = code;
     this.title = title;
@@ -73,8 +72,7 @@ export class Store {
     });
     const rows = await this.rows();
     if (rows.length === 0 && marked()) {
-      throw new StoreError('lost', 'The browser removed what Atrest kept on this device.',
-        'Pair this device again to have what is on your server, or begin anew.');
+      throw new StoreError('lost');
     }
     return rows;
   }
@@ -177,18 +175,15 @@ export async function isTemporary() {
 function storageFailure(error) {
   const name = error instanceof DOMException ? error.name : '';
   if (name === 'QuotaExceededError') {
-    return new StoreError('full', 'There is no room left in this browser, so that was not kept.',
-      'Free some space on the device, then do it again.');
+    return new StoreError('full');
   }
   if (name === '') {
-    return new StoreError('superseded', 'Atrest went on in another tab.', 'Use that one.');
+    return new StoreError('superseded');
   }
   if (name === 'SecurityError' || name === 'InvalidStateError') {
-    return new StoreError('blocked', 'This browser keeps nothing for this page.',
-      'Allow the page to store data, or open it outside a private window.');
+    return new StoreError('blocked');
   }
-  return new StoreError('failed', 'The browser could not write to its storage.',
-    'Load the page again. What was shown as kept is kept.');
+  return new StoreError('failed');
 }
 
 function marked() {

@@ -2,6 +2,7 @@
 // Carries out the core's sync: calls, waits, and the server's stream while the page is seen.
 
 import { CallError, stream, unary } from './transport.js';
+import { failure } from './words.js';
 
 /** @typedef {import('./core.js').Step} Step */
 
@@ -81,7 +82,8 @@ export class Sync {
     } catch (error) {
       if (run.signal.aborted) return;
       this.stop();
-      const { code = 'failed', title = 'The sync stopped.', advice = '' } = /** @type {any} */ (error);
+      const problem = /** @type {any} */ (error);
+      const { code, title, advice } = problem.title ? problem : failure('stopped');
       this.#status({ isRunning: false, error: { code, title, advice } });
     }
   }

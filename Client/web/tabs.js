@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which tab owns the replica. The others send it what they want, and take over when it goes.
 
+import { failure } from './words.js';
+
 /**
- * @typedef {{view: (name: string, argument: object) => any,
- *   act: (name: string, argument: object) => Promise<any>,
- *   call: (name: string, argument: object, onSent?: (result: any) => void) => Promise<any>,
+ * @typedef {{view: (name: string, argument: object, file?: Uint8Array) => any,
+ *   act: (name: string, argument: object, file?: Uint8Array) => Promise<any>,
+ *   call: (name: string, argument: object, onSent?: (result: any) => void,
+ *     file?: Uint8Array) => Promise<any>,
  *   status: () => any}} Owner
  */
 
@@ -46,19 +49,28 @@ export class Tabs {
     if (!isFree) this.#request({}, () => {});
   }
 
-  /** @param {string} name @param {object} [argument] @returns {Promise<any>} */
-  view(name, argument = {}) {
-    return this.#ask({ do: 'view', name, argument });
+  /**
+   * @param {string} name @param {object} [argument] @param {Uint8Array} [file]
+   * @returns {Promise<any>}
+   */
+  view(name, argument = {}, file = undefined) {
+    return this.#ask({ do: 'view', name, argument, file });
   }
 
-  /** @param {string} name @param {object} [argument] @returns {Promise<any>} */
-  act(name, argument = {}) {
-    return this.#ask({ do: 'act', name, argument });
+  /**
+   * @param {string} name @param {object} [argument] @param {Uint8Array} [file]
+   * @returns {Promise<any>}
+   */
+  act(name, argument = {}, file = undefined) {
+    return this.#ask({ do: 'act', name, argument, file });
   }
 
-  /** @param {string} name @param {object} [argument] @param {(result: any) => void} [onSent] */
-  call(name, argument = {}, onSent = () => {}) {
-    return this.#ask({ do: 'call', name, argument }, onSent);
+  /**
+   * @param {string} name @param {object} [argument] @param {(result: any) => void} [onSent]
+   * @param {Uint8Array} [file]
+   */
+  call(name, argument = {}, onSent = () => {}, file = undefined) {
+    return this.#ask({ do: 'call', name, argument, file }, onSent);
   }
 
   /** @returns {Promise<{isRunning: boolean, error: import('./core.js').Failure|null}>} */
@@ -125,11 +137,11 @@ export class Tabs {
   /** @param {any} request @param {(result: any) => void} onSent */
   async #run(request, onSent) {
     const owner = this.#owner;
-    if (!owner) throw moved();
+    if (!owner) throw failure('moved');
     switch (request.do) {
-      case 'view': return owner.view(request.name, request.argument);
-      case 'act': return owner.act(request.name, request.argument);
-      case 'call': return owner.call(request.name, request.argument, onSent);
+      case 'view': return owner.view(request.name, request.argument, request.file);
+      case 'act': return owner.act(request.name, request.argument, request.file);
+      case 'call': return owner.call(request.name, request.argument, onSent, request.file);
       default: return owner.status();
     }
   }
@@ -177,7 +189,7 @@ export class Tabs {
       const isRepeatable = !entry.isTaken || ['view', 'status'].includes(entry.request.do);
       if (!isRepeatable) {
         this.#pending.delete(id);
-        entry.reject(moved());
+        entry.reject(failure('moved'));
       } else if (this.#owner) {
         this.#pending.delete(id);
         this.#run(entry.request, entry.onSent).then(entry.resolve, entry.reject);
@@ -186,9 +198,4 @@ export class Tabs {
       }
     }
   }
-}
-
-function moved() {
-  return { code: 'moved', title: 'Another tab was closed while it worked on this.',
-    advice: 'See whether it was done, and do it again if not.' };
 }

@@ -27,7 +27,7 @@ extension WebCore {
   }
 
   /// Runs an action that can be undone.
-  private func undoable<Value>(
+  func undoable<Value>(
     _ what: UserAction, _ work: inout Work, _ body: (inout Work) throws(CoreFailure) -> Value
   ) throws(CoreFailure) -> Value {
     work.beginAction()
@@ -141,7 +141,8 @@ extension WebCore {
     }
     let words = AmountText.text(millilitres: millilitres, unit: settings.waterUnit)
     return .members(
-      ("id", .text(entry.id.uuidString.lowercased())), ("words", .text("Noted \(words).")))
+      ("id", .text(entry.id.uuidString.lowercased())),
+      ("words", .text(Language.text("Noted \(words).", de: "\(words) notiert."))))
   }
 
   private func set(_ argument: Arguments, _ work: inout Work) throws(CoreFailure) -> JSON {
@@ -183,7 +184,10 @@ extension WebCore {
     guard let conflict = conflicts.first(where: { Hexadecimal.encoded($0.journalKey.id) == id })
     else {
       throw CoreFailure(
-        code: "notFound", "This is not in the list any more. Choose another entry.")
+        code: "notFound",
+        Language.text(
+          "This is not in the list any more. Choose another entry.",
+          de: "Das steht nicht mehr in der Liste. Wähle einen anderen Eintrag."))
     }
     try undoable(.restore, &work) { work throws(CoreFailure) in
       do throws(ReplicaError) { try work.restore(conflict) } catch { throw CoreFailure(error) }

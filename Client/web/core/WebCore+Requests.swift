@@ -8,7 +8,7 @@ extension WebCore {
   /// What a request leads to, besides rows.
   struct Answer {
     var members: [JSON.Member] = []
-    /// Messages for the server.
+    /// Messages for the server, or a file for the person.
     var messages: [[UInt8]] = []
 
     static func result(_ json: JSON) -> Answer {
@@ -48,10 +48,19 @@ extension WebCore {
     guard let now = try request.time("now") else { throw .misuse("a request has no time") }
     switch try request.text("do") {
     case "open": return .result(try open(request, argument, bytes))
+    case "view" where name == "export": return try export(now)
+    case "view" where name == "import":
+      return .result(try preview(argument, bytes.first ?? [], now))
+    case "act" where name == "purchase":
+      return .result(try keepPurchase(bytes.first ?? [], now))
+    case "act" where name == "import":
+      return .result(try bringIn(argument, bytes.first ?? [], now))
     case "view": return .result(try view(name, argument, now))
     case "act": return .result(try act(name, argument, now))
-    case "call": return try call(name, argument, now)
-    case "answer": return .result(try answer(name, argument, bytes.first ?? [], now))
+    case "call": return try call(name, argument, bytes.first ?? [], now)
+    case "answer":
+      let file = bytes.count > 1 ? bytes[1] : []
+      return .result(try answer(name, argument, bytes.first ?? [], file, now))
     case "failure":
       return .result(CoreFailure(try failure(argument, details: bytes.first)).json)
     case "sync.begin": return try beginSync(argument, now)
@@ -67,6 +76,7 @@ extension WebCore {
       throw .misuse("the app is unknown")
     }
     environment = try WebEnvironment(argument)
+    if let language = try argument.text("language") { Language.choose(Language(locale: language)) }
     guard bytes.count.isMultiple(of: 2) else { throw .misuse("a row is incomplete") }
     var rows: [(key: String, bytes: [UInt8])] = []
     rows.reserveCapacity(bytes.count / 2)

@@ -3,18 +3,37 @@
 
 import { complain } from '../announce.js';
 import { button, h } from '../dom.js';
+import { say } from '../words.js';
 import { page, when } from './page.js';
 
 /** @param {import('../main.js').App} app */
 export async function conflicts({ tabs, refresh }) {
   /** @type {import('../core.js').ConflictsView} */
   const view = await tabs.view('conflicts');
-  return page('Later writes elsewhere',
-    view.conflicts.length === 0 && h('p', { class: 'quiet' }, 'Nothing here yet.'),
+  const names = await deviceNames(tabs);
+  /** @param {string} replica */
+  const device = (replica) => names.get(replica) ?? say('device');
+  return page(say('conflicts'),
+    view.conflicts.length === 0 && h('p', { class: 'quiet' }, say('noConflicts')),
     h('ul', { class: 'list' }, ...view.conflicts.map((each) => h('li', {},
-      h('span', {}, `${each.kind}, ${each.field}`),
-      h('span', {}, `${each.lost} → ${each.kept}`),
-      h('span', { class: 'quiet' }, `${each.device}, ${when(each.at)}`),
-      button('Restore', () =>
+      h('span', {}, each.kind),
+      h('span', {}, say('kept', each.kept, device(each.keptDevice))),
+      h('span', {}, say('lost', each.lost, device(each.device))),
+      h('span', { class: 'quiet' }, when(each.at)),
+      button(say('restore'), () =>
         tabs.act('conflict.restore', { id: each.id }).then(refresh, complain))))));
+}
+
+/**
+ * What people call the account's devices, by replica. Without a network only this one is known.
+ * @param {import('../tabs.js').Tabs} tabs
+ * @returns {Promise<Map<string, string>>}
+ */
+async function deviceNames(tabs) {
+  /** @type {import('../core.js').ReplicaView} */
+  const { replica, isPaired } = await tabs.view('replica');
+  const { devices } = isPaired
+    ? await tabs.call('devices').catch(() => ({ devices: [] })) : { devices: [] };
+  const names = new Map(devices.map((/** @type {any} */ each) => [each.replica, each.name]));
+  return names.set(replica, say('thisDevice'));
 }

@@ -2,7 +2,8 @@
 // The account's devices: invite one, let it in by its digits, revoke one.
 
 import { complain, notice } from '../announce.js';
-import { button, h } from '../dom.js';
+import { button, h, picture } from '../dom.js';
+import { say } from '../words.js';
 import { page, when } from './page.js';
 
 /** How often the list of waiting devices is asked for, in milliseconds. */
@@ -12,8 +13,8 @@ const askEvery = 3000;
 export async function devices({ tabs, refresh, signal }) {
   const waiting = h('div', { 'aria-live': 'polite' });
   const invitation = h('div');
-  const frame = page('Devices',
-    button('Invite a device', invite, { class: 'main' }), invitation, waiting);
+  const frame = page(say('devices'),
+    button(say('invite'), invite, { class: 'main' }), invitation, waiting);
   try {
     const [{ devices: list }] = [await tabs.call('devices')];
     frame.append(h('ul', { class: 'list' }, ...list.map(device)));
@@ -30,12 +31,15 @@ export async function devices({ tabs, refresh, signal }) {
     try {
       const { code, expires } = await tabs.call('invite');
       const link = `${location.origin}/#pair=${code}`;
+      const { svg } = await tabs.view('qr', { text: link });
+      const image = svg ? picture(svg) : null;
       invitation.replaceChildren(
-        h('p', {}, `Open this on the other device before ${when(expires)}:`),
+        h('p', {}, say('openBefore', when(expires))),
         h('p', { class: 'code' }, h('a', { href: link, rel: 'noreferrer' }, link)),
-        button('Copy', async () => {
+        image && h('p', {}, say('scan')), image && h('div', { class: 'qr' }, image),
+        button(say('copy'), async () => {
           await navigator.clipboard.writeText(link);
-          notice('Copied.');
+          notice(say('copied'));
         }, { class: 'plain' }));
     } catch (error) {
       complain(error);
@@ -46,10 +50,10 @@ export async function devices({ tabs, refresh, signal }) {
     const { devices: list } = await tabs.call('pendingDevices').catch(() => ({ devices: [] }));
     if (signal.aborted) return;
     waiting.replaceChildren(...list.map((/** @type {any} */ each) => h('section', { class: 'card' },
-      h('p', {}, `${each.name} asks to be let in. Let it in only if it shows these digits:`),
+      h('p', {}, say('asksIn', each.name)),
       h('p', { class: 'digits' }, each.digits),
-      button('Let in', () => resolve(each.handle, true), { class: 'main' }),
-      button('Refuse', () => resolve(each.handle, false), { class: 'plain' }))));
+      button(say('letIn'), () => resolve(each.handle, true), { class: 'main' }),
+      button(say('refuse'), () => resolve(each.handle, false), { class: 'plain' }))));
   }
 
   /** @param {string} handle @param {boolean} allow */
@@ -59,16 +63,17 @@ export async function devices({ tabs, refresh, signal }) {
 
   /** @param {any} each */
   function device(each) {
-    const state = each.revoked ? `Revoked ${when(each.revoked)}`
-      : each.isCurrent ? 'This device' : each.seen ? `Seen ${when(each.seen)}` : 'Not seen yet';
+    const state = each.revoked ? say('revoked', when(each.revoked))
+      : each.isCurrent ? say('thisDevice')
+        : each.seen ? say('seen', when(each.seen)) : say('notSeen');
     let isSure = false;
-    const revoke = button('Revoke', () => {
+    const revoke = button(say('revoke'), () => {
       if (isSure) {
         tabs.call('revoke', { replica: each.replica }).then(refresh, complain);
         return;
       }
       isSure = true;
-      revoke.textContent = 'Revoke it for good';
+      revoke.textContent = say('revokeSure');
     }, { class: 'plain' });
     return h('li', {}, h('span', {}, each.name), h('span', { class: 'quiet' }, state),
       !each.isCurrent && !each.revoked && revoke);

@@ -4,6 +4,7 @@
 import { h, picture } from '../dom.js';
 import { announce } from '../announce.js';
 import { glyph, glyphs } from '../dom.js';
+import { scripture } from './scripture.js';
 
 /** @param {import('../main.js').App} app */
 export async function forest({ tabs, go, signal }) {
@@ -17,18 +18,45 @@ export async function forest({ tabs, go, signal }) {
   const back = h('a', { href: '#timer', class: 'back', 'aria-label': view.back },
     glyph(glyphs.back));
   const image = view.svg ? picture(view.svg) : null;
-  image?.setAttribute('aria-hidden', 'true');
-  const canvas = h('div', { class: 'canvas' }, image, ...view.trees.map(spot));
+  const { stars, all } = image ? layers(image) : { stars: null, all: [] };
+  const canvas = h('div', { class: 'canvas' }, h('div', { class: 'layers', 'aria-hidden': 'true' }, ...all),
+    ...view.trees.map(spot));
   canvas.style.setProperty('width', `${view.width}px`);
   canvas.style.setProperty('height', `${view.height}px`);
   const walk = h('div', { class: 'walk', tabindex: 0, role: 'group', 'aria-label': view.title },
     canvas);
+  if (stars && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
+    walk.addEventListener('scroll', () => {
+      stars.style.transform = `translateY(${walk.scrollTop * (1 - view.starSpeed)}px)`;
+    }, { passive: true });
+  }
   announce(view.trees.length === 0 ? view.empty : view.title);
   requestAnimationFrame(() => !signal.aborted && (walk.scrollTop = view.opened));
   return h('div', { class: 'forest' }, h('h1', { class: 'spoken' }, view.title), walk, back,
     view.trees.length === 0 && h('p', { class: 'prompt' }, view.empty),
-    view.vigil && h('blockquote', { class: 'scripture' }, view.vigil.line,
-      h('cite', {}, view.vigil.citation)));
+    view.vigil && scripture(view.vigil));
+}
+
+/**
+ * The picture in layers, so that the stars can move slower than the trees: what is behind them,
+ * they, and what is before them.
+ * @param {SVGSVGElement} image
+ */
+function layers(image) {
+  const parts = [...image.children];
+  const stars = parts.filter((each) => each.localName === 'use' && each.getAttribute('href') === '#star');
+  if (stars.length === 0) return { stars: null, all: [image] };
+  const land = parts.slice(parts.indexOf(stars[stars.length - 1]) + 1);
+  /** @param {Element[]} children */
+  const layer = (children) => {
+    const made = /** @type {SVGSVGElement} */ (image.cloneNode(false));
+    made.removeAttribute('aria-labelledby');
+    made.append(...children);
+    return made;
+  };
+  const moving = layer(stars);
+  moving.classList.add('stars');
+  return { stars: moving, all: [image, moving, layer(land)] };
 }
 
 /** @param {import('../core.js').ForestView['trees'][0]} each */

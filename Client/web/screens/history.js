@@ -2,6 +2,7 @@
 // Every fast that the entitlement shows, latest first.
 
 import { button, h } from '../dom.js';
+import { say } from '../words.js';
 import { page } from './page.js';
 
 const pageLength = 50;
@@ -18,7 +19,7 @@ export async function history({ tabs }) {
         ...fast.lines.map((line) => h('span', {}, line)))));
     }
     if (view.next !== undefined) {
-      const next = button('Earlier', async () => {
+      const next = button(say('earlier'), async () => {
         await more(view.next);
         next.remove();
       }, { class: 'plain' });
@@ -26,7 +27,7 @@ export async function history({ tabs }) {
     }
     return view;
   };
-  const frame = page('History', list);
+  const frame = page(say('history'), list);
   const { fasts, empty } = await more();
   if (fasts.length === 0) frame.append(h('p', { class: 'quiet' }, empty));
   return frame;

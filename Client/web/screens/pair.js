@@ -3,6 +3,7 @@
 
 import { announce, complain } from '../announce.js';
 import { h } from '../dom.js';
+import { say } from '../words.js';
 import { page } from './page.js';
 
 /** @param {import('../main.js').App} app */
@@ -16,10 +17,10 @@ export async function pair({ tabs, argument, go }) {
   name.value = deviceName();
   const digits = h('p', { class: 'digits', 'aria-live': 'assertive' });
   const hint = h('p', { class: 'quiet' });
-  const submit = h('button', { class: 'main' }, 'Pair');
+  const submit = h('button', { class: 'main' }, say('pair'));
   const form = h('form', { class: 'fields', onsubmit: join },
-    h('label', {}, 'Code', code), h('label', {}, 'Name of this device', name), submit);
-  return page('Pair this device', form, digits, hint);
+    h('label', {}, say('code'), code), h('label', {}, say('deviceName'), name), submit);
+  return page(say('pairThis'), form, digits, hint);
 
   /** @param {Event} event */
   async function join(event) {
@@ -31,7 +32,7 @@ export async function pair({ tabs, argument, go }) {
       const server = `https://${location.host}`;
       await tabs.call('pair', { code: typed, name: name.value.trim(), server }, (sent) => {
         digits.textContent = sent.digits;
-        hint.textContent = 'Let this device in on another one, if it shows the same digits.';
+        hint.textContent = say('letInElsewhere');
         announce(hint.textContent ?? '');
       });
       go('timer');
@@ -48,6 +49,6 @@ export async function pair({ tabs, argument, go }) {
 function deviceName() {
   const agent = navigator.userAgent;
   const kinds = ['iPhone', 'iPad', 'Android', 'Macintosh', 'Windows', 'Linux'];
-  const kind = kinds.find((each) => agent.includes(each)) ?? 'Browser';
+  const kind = kinds.find((each) => agent.includes(each)) ?? say('browser');
   return kind === 'Macintosh' ? 'Mac' : kind;
 }

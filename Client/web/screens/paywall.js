@@ -3,7 +3,17 @@
 
 import { complain } from '../announce.js';
 import { button, h } from '../dom.js';
+import { say } from '../words.js';
 import { page } from './page.js';
+
+/**
+ * Where its links lead.
+ * @type {Record<string, string>}
+ */
+const ways = {
+  'paywall.restore': '#purchase', 'settings.legal.terms': '#terms',
+  'settings.legal.privacy': '#privacy',
+};
 
 /** @param {import('../main.js').App} app */
 export async function paywall({ tabs, argument, go }) {
@@ -13,8 +23,11 @@ export async function paywall({ tabs, argument, go }) {
     go('timer');
     return h('div');
   }
-  return page('Atrest', ...view.elements.map(({ kind, words }) =>
-    words && kind !== 'link' && h('p', { class: kind }, words)));
+  return page('Atrest', ...view.elements.map(({ kind, name = '', words }) => {
+    if (!words) return null;
+    if (kind !== 'link') return h('p', { class: kind }, words);
+    return h('p', { class: kind }, h('a', { href: ways[name] }, words));
+  }), h('p', { class: 'quiet' }, say('buyElsewhere')));
 }
 
 /** @param {import('../main.js').App} app */

@@ -2,7 +2,9 @@
 // The settings, in sections as the entitlement has them, and the devices below.
 
 import { complain } from '../announce.js';
-import { h } from '../dom.js';
+import { button, h } from '../dom.js';
+import { say } from '../words.js';
+import { download } from './import.js';
 import { page } from './page.js';
 
 /** @param {import('../main.js').App} app */
@@ -23,34 +25,35 @@ export async function settings({ tabs, refresh, notes }) {
   };
   return page(view.title,
     ...view.sections.map(({ title, lines }) => h('section', {}, h('h2', {}, title),
-      ...lines.map((line) => setting(line, set)))),
-    h('section', {}, h('h2', {}, 'Devices'),
+      ...lines.map((line) => setting(line, set, tabs)))),
+    h('section', {}, h('h2', {}, say('devices')),
       h('p', {}, replica.isPaired
-        ? `Paired with ${replica.server}. ${replica.waiting === 0 ? 'Everything is there.'
-          : `${replica.waiting} to send.`}` : 'Only on this device.'),
+        ? `${say('pairedWith', replica.server ?? '')} ${replica.waiting === 0 ? say('allSent')
+          : say('toSend', String(replica.waiting))}` : say('onlyHere')),
       error && h('p', { class: 'quiet' }, `${error.title} ${error.advice}`),
       h('p', {}, h('a', { href: replica.isPaired ? '#devices' : '#pair' },
-        replica.isPaired ? 'Devices' : 'Pair this device')),
-      replica.conflicts > 0 && h('p', {}, h('a', { href: '#conflicts' }, 'Later writes elsewhere')),
-      ...notes.map((words) => h('p', { class: 'quiet' }, words))));
+        say(replica.isPaired ? 'devices' : 'pairThis'))),
+      replica.conflicts > 0 && h('p', {}, h('a', { href: '#conflicts' }, say('conflicts'))),
+      ...notes.map((name) => h('p', { class: 'quiet' }, say(name)))));
 }
 
 /**
  * Lines that lead elsewhere.
  * @type {Record<string, string>}
  */
-const ways = { 'settings.premium.go': '#paywall' };
-
-/** Lines of what is done elsewhere: in the terminal program, or in the shop. */
-const absent = new Set(['settings.data.export', 'settings.data.import',
-  'settings.account.restore']);
+const ways = {
+  'settings.premium.go': '#paywall', 'settings.data.import': '#import',
+  'settings.account.restore': '#purchase', 'settings.legal.terms': '#terms',
+  'settings.legal.privacy': '#privacy',
+};
 
 /**
  * @param {import('../core.js').SettingsView['sections'][0]['lines'][0] & {setting?: string}} line
  * @param {(setting: string, value: string) => void} set
+ * @param {import('../tabs.js').Tabs} tabs
  */
-function setting({ name, words, value, choices, setting: key }, set) {
-  if (absent.has(name)) return null;
+function setting({ name, words, value, choices, setting: key }, set, tabs) {
+  if (name === 'settings.data.export') return h('p', {}, button(words, () => download(tabs)));
   if (ways[name]) return h('p', {}, h('a', { href: ways[name] }, words));
   if (!choices || !key) return h('p', { class: 'quiet' }, words);
   if (choices.length === 2 && choices.every(({ value: each }) => /^(on|off)$/.test(each))) {

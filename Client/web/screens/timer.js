@@ -3,12 +3,19 @@
 
 import { announce, complain, notice } from '../announce.js';
 import { button, glyph, glyphs, h, picture } from '../dom.js';
+import { say } from '../words.js';
+import { scripture, since } from './scripture.js';
 
 /**
- * The fast that ended on this page, shown until the next action.
- * @type {{id?: string}}
+ * The fast that ended on this page, shown until the next action; when it did, and its tree before.
+ * @type {{id?: string, at?: number, tree?: Element|null}}
  */
 const ended = {};
+/**
+ * When a fast was begun on this page, by `performance.now()`.
+ * @type {{at?: number}}
+ */
+const begun = {};
 
 /** @param {import('../main.js').App} app */
 export async function timer({ tabs, go, refresh, signal }) {
@@ -31,6 +38,9 @@ export async function timer({ tabs, go, refresh, signal }) {
     try {
       const { id, words: said } = await tabs.act(name, argument);
       ended.id = name === 'fast.complete' || name === 'fast.cancel' ? id : undefined;
+      ended.at = name === 'fast.complete' ? performance.now() : undefined;
+      ended.tree = tree;
+      begun.at = name === 'fast.start' ? performance.now() : undefined;
       if (said) notice(said);
       refresh();
     } catch (error) {
@@ -48,9 +58,13 @@ export async function timer({ tabs, go, refresh, signal }) {
 
   const tree = view.treeSVG ? picture(view.treeSVG) : null;
   tree?.setAttribute('aria-hidden', 'true');
+  // The tree becomes whole over the one that was there, once, whatever is drawn anew meanwhile.
+  const arrival = state === 'complete' ? since(ended.at) : null;
+  const beginning = isFasting && view.vigilStart ? since(begun.at) : null;
   const [main, ...rest] = view.actions;
   return h('div', { class: `timer ${state} ${tree ? 'planted' : ''}`, 'aria-label': words.spoken ?? null },
-    tree && h('div', { class: `tree ${state === 'complete' ? 'arrived' : ''}` }, tree),
+    arrival && ended.tree && timed('div', 'tree leaving', arrival, ended.tree),
+    tree && timed('div', arrival ? 'tree arriving' : 'tree', arrival, tree),
     h('section', { class: 'middle' },
       h('h1', { class: 'spoken' }, 'Atrest'),
       isFasting && clock,
@@ -59,24 +73,34 @@ export async function timer({ tabs, go, refresh, signal }) {
       words.stillOpen && h('p', { class: 'quiet' }, words.stillOpen)),
     h('section', { class: 'bottom' },
       words.vigil && h('p', { class: 'milestone' }, words.vigil),
-      vigil && h('blockquote', { class: 'scripture', 'aria-label': vigil.spoken },
-        vigil.line, h('cite', { 'aria-label': vigil.spokenCitation }, vigil.citation)),
+      beginning && timed('p', 'beginning', beginning, view.vigilStart ?? ''),
+      vigil && scripture(vigil),
       isFasting && h('button', {
         type: 'button', class: 'water', onclick: () => act('water.add'),
-        'aria-label': `${words.water}: ${view.water.text}. Add ${view.water.quickAddText}`,
+        'aria-label': say('add', words.water, view.water.text, view.water.quickAddText),
       }, glyph(glyphs.water), `${words.water}: ${view.water.text}`),
       main && button(main.words, () => act(main.name), { class: 'main' }),
       h('div', {},
         ...rest.map(({ name, words: text }) => button(text, () => act(name), { class: 'plain' })),
-        view.canUndo && button('Undo', () => act('undo'), { class: 'plain' }))),
-    h('nav', { class: 'ways', 'aria-label': 'Ways elsewhere' },
+        view.canUndo && button(say('undo'), () => act('undo'), { class: 'plain' }))),
+    h('nav', { class: 'ways', 'aria-label': say('ways') },
       ...[gates.forest && 'forest', 'calendar', 'history', 'water', 'settings']
         .filter((name) => name).map((name) => way(String(name)))));
 }
 
+/**
+ * An element whose animation began some time ago.
+ * @param {string} element @param {string} name @param {string|null} delay @param {Node|string} content
+ */
+function timed(element, name, delay, content) {
+  const made = h(element, { class: name }, content);
+  if (delay) made.style.setProperty('--since', delay);
+  return made;
+}
+
 /** @param {string} name */
 function way(name) {
-  const words = name[0].toUpperCase() + name.slice(1);
+  const words = say(name);
   return h('a', { href: `#${name}`, title: words, 'aria-label': words },
     glyph(/** @type {any} */ (glyphs)[name]));
 }

@@ -3,6 +3,7 @@
 
 import { complain } from '../announce.js';
 import { button, h, picture } from '../dom.js';
+import { say } from '../words.js';
 import { page } from './page.js';
 
 /** @param {import('../main.js').App} app */
@@ -10,8 +11,8 @@ export async function tree({ tabs, argument, go, refresh }) {
   /** @type {import('../core.js').TreeView} */
   const view = await tabs.view('tree', { id: argument });
   const { fast } = view;
-  const start = field('Start', fast.start);
-  const end = fast.end === undefined ? null : field('End', fast.end);
+  const start = field('start', fast.start);
+  const end = fast.end === undefined ? null : field('end', fast.end);
   /** @param {string} name @param {object} change @param {() => void} then */
   const act = async (name, change, then) => {
     try {
@@ -23,7 +24,7 @@ export async function tree({ tabs, argument, go, refresh }) {
   };
   const image = view.svg ? picture(view.svg) : null;
   image?.setAttribute('aria-hidden', 'true');
-  return page('Fast',
+  return page(say('fast'),
     image && h('div', { class: 'portrait' }, image),
     ...view.lines.map((line) => h('p', {}, line)),
     h('form', {
@@ -31,15 +32,15 @@ export async function tree({ tabs, argument, go, refresh }) {
         event.preventDefault();
         act('fast.edit', { ...changed(start), ...changed(end) }, refresh);
       },
-    }, start?.label, end?.label, h('button', { class: 'main' }, 'Keep')),
-    button('Delete', () => act('fast.delete', {}, () => go('history')), { class: 'plain' }));
+    }, start?.label, end?.label, h('button', { class: 'main' }, say('keep'))),
+    button(say('delete'), () => act('fast.delete', {}, () => go('history')), { class: 'plain' }));
 }
 
-/** @param {string} words @param {number} at */
-function field(words, at) {
+/** @param {'start'|'end'} name @param {number} at */
+function field(name, at) {
   const input = h('input', { type: 'datetime-local', step: 60, required: true });
   input.value = local(at);
-  return { label: h('label', {}, words, input), input, at, name: words.toLowerCase() };
+  return { label: h('label', {}, say(name), input), input, at, name };
 }
 
 /**

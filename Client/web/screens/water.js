@@ -3,6 +3,7 @@
 
 import { complain, notice } from '../announce.js';
 import { button, h } from '../dom.js';
+import { say } from '../words.js';
 import { page } from './page.js';
 
 /** @param {import('../main.js').App} app */
@@ -19,7 +20,7 @@ export async function water({ tabs, refresh }) {
       complain(error);
     }
   };
-  return page('Water',
+  return page(say('water'),
     h('p', { class: 'total', 'aria-label': view.spoken }, view.total),
     h('div', { class: 'choices' }, ...view.quickAdd.map(({ millilitres, text }) =>
       button(text, () => act('water.add', { millilitres })))),

@@ -365,9 +365,7 @@ enum Catalogue {
     + milestones + vigil + problems
 
   private static let english = table(entries)
-  #if !hasFeature(Embedded)
-    private static let inGerman = table(german)
-  #endif
+  private static let inGerman = table(german)
 
   private static func table(_ entries: [(key: String, text: String)]) -> [String: String] {
     entries.reduce(into: [:]) { texts, entry in texts[entry.key] = texts[entry.key] ?? entry.text }
@@ -375,11 +373,7 @@ enum Catalogue {
 
   /// Looks a text up in a language. An unknown key is a bug in this program and traps.
   static func text(_ key: String, in language: Language = .current) -> String {
-    #if hasFeature(Embedded)
-      let texts = english
-    #else
-      let texts = language == .german ? inGerman : english
-    #endif
+    let texts = language == .german ? inGerman : english
     guard let text = texts[key] else { preconditionFailure("no words for \(key)") }
     return text
   }

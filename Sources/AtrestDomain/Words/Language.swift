@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The language of what people read: English unless the program chose another one at its start.
 
-#if !hasFeature(Embedded)
-  import Synchronization
-#endif
+import Synchronization
 
 /// A language that the catalogue has.
 public enum Language: UInt8, Hashable, Sendable, CaseIterable {
@@ -16,23 +14,18 @@ public enum Language: UInt8, Hashable, Sendable, CaseIterable {
     self = language.lowercased() == "de" ? .german : .english
   }
 
-  #if hasFeature(Embedded)
-    /// English: no page in a browser chooses yet, and a second table would make each larger.
-    public static var current: Language { .english }
-  #else
-    private static let chosen = Atomic<UInt8>(english.rawValue)
+  private static let chosen = Atomic<UInt8>(english.rawValue)
 
-    /// The language of this process.
-    public static var current: Language {
-      Language(rawValue: chosen.load(ordering: .relaxed)) ?? .english
-    }
+  /// The language of this process, or of this browser's core.
+  public static var current: Language {
+    Language(rawValue: chosen.load(ordering: .relaxed)) ?? .english
+  }
 
-    /// Chooses the language of this process. Call it before anything is said: what was said before
-    /// stays as it is.
-    public static func choose(_ language: Language) {
-      chosen.store(language.rawValue, ordering: .relaxed)
-    }
-  #endif
+  /// Chooses the language of this process. Call it before anything is said: what was said before
+  /// stays as it is.
+  public static func choose(_ language: Language) {
+    chosen.store(language.rawValue, ordering: .relaxed)
+  }
 
   /// A text of a program in the language of this process. Texts of the screens are in the
   /// catalogue.

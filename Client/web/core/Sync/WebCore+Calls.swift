@@ -9,7 +9,11 @@ import AtrestWire
 extension WebCore {
   /// The message of a call. A pairing's nonce is kept before it is sent, so that a repeated call
   /// yields the same device.
-  func call(_ name: String, _ argument: Arguments, _ now: WallTime) throws(CoreFailure) -> Answer {
+  ///
+  /// - Parameter file: What the call is about, if the person chose a file.
+  func call(
+    _ name: String, _ argument: Arguments, _ file: [UInt8], _ now: WallTime
+  ) throws(CoreFailure) -> Answer {
     var token = try read(now) { work in work.tables.state.token }
     var result: JSON?
     let (method, message): (String, [UInt8])
@@ -38,6 +42,10 @@ extension WebCore {
       let request = DevicesRevokeRequest(
         replica: try replicaID(argument), withDescendants: try argument.flag("withDescendants"))
       (method, message) = (Method.Devices.revoke, request.encoded)
+    case "submit":
+      let request = EntitlementsSubmitRequest(
+        signedTransaction: try transaction(file), transfer: try argument.flag("transfer"))
+      (method, message) = (Method.Entitlements.submit, request.encoded)
     case "account": (method, message) = (Method.Accounts.get, EmptyMessage().encoded)
     default: throw .misuse("the call \(name) is unknown")
     }
@@ -50,11 +58,20 @@ extension WebCore {
   }
 
   func answer(
-    _ name: String, _ argument: Arguments, _ message: [UInt8], _ now: WallTime
+    _ name: String, _ argument: Arguments, _ message: [UInt8], _ file: [UInt8], _ now: WallTime
   ) throws(CoreFailure) -> JSON {
     if name == "pair" {
       let pairing = try decoded { () throws(WireError) in try PairResponse(decoding: message) }
       return try adopt(pairing, argument, now)
+    }
+    if name == "submit" {
+      let answer = try decoded { () throws(WireError) in
+        try EntitlementsSubmitResponse(decoding: message)
+      }
+      if let rejection = answer.rejection {
+        throw CoreFailure(code: "rejected", shown(rejection.message))
+      }
+      return try keepPurchase(file, now)
     }
     let result = try decoded { () throws(WireError) -> JSON? in
       switch name {

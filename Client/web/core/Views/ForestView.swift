@@ -58,7 +58,11 @@ extension WebCore {
     let session = try session(argument.required(argument.id("id")), in: records)
     guard let tree = TreeMapper.trees(for: [session]).first, let entry = CalendarEntry(session)
     else {
-      throw CoreFailure(code: "notFound", "This fast has no tree. Choose another one.")
+      throw CoreFailure(
+        code: "notFound",
+        Language.text(
+          "This fast has no tree. Choose another one.",
+          de: "Dieses Fasten hat keinen Baum. Wähle ein anderes."))
     }
     return .members(
       ("fast", fast(session, at: work.now)),

@@ -47,7 +47,8 @@ extension WebCore {
               ("lost", .text(text(of: conflict.lost, conflict.key.kind, settings))),
               ("kept", .text(text(of: conflict.kept, conflict.key.kind, settings))),
               ("at", .time(conflict.noticed)),
-              ("device", .text(Hexadecimal.encoded(conflict.lost.stamp.replica.rawValue))))
+              ("device", .text(Hexadecimal.encoded(conflict.lost.stamp.replica.rawValue))),
+              ("keptDevice", .text(Hexadecimal.encoded(conflict.kept.stamp.replica.rawValue))))
           })
       ))
   }
@@ -58,11 +59,12 @@ extension WebCore {
 
   private func noun(_ kind: RecordKind) -> String {
     switch kind {
-    case .session: "a fast"
-    case .water: "a drink"
-    case .preference: "a setting"
-    case .entitlement: "a purchase"
-    default: "a record of a newer version"
+    case .session: Language.text("a fast", de: "ein Fasten")
+    case .water: Language.text("a drink", de: "ein Getränk")
+    case .preference: Language.text("a setting", de: "eine Einstellung")
+    case .entitlement: Language.text("a purchase", de: "ein Kauf")
+    default:
+      Language.text("a record of a newer version", de: "ein Eintrag einer neueren Version")
     }
   }
 
@@ -71,7 +73,9 @@ extension WebCore {
     of register: Register, _ kind: RecordKind, _ settings: Settings
   ) -> String {
     if register.field == Register.deletedField {
-      return register.value == Register.deletedValue ? "deleted" : "not deleted"
+      return register.value == Register.deletedValue
+        ? Language.text("deleted", de: "gelöscht")
+        : Language.text("not deleted", de: "nicht gelöscht")
     }
     var record = Record(key: RecordKey(kind: kind, id: Array(repeating: 0, count: 16)))
     record.set(register)
@@ -100,7 +104,8 @@ extension WebCore {
       if let value = try? PreferenceField.value(of: record) { return value }
     default: break
     }
-    return "a value that this version cannot read"
+    return Language.text(
+      "a value that this version cannot read", de: "ein Wert, den diese Version nicht lesen kann")
   }
 
   private func text(of span: Session.Span) -> String {
@@ -108,6 +113,8 @@ extension WebCore {
       "\(TimeText.day(LocalDay(time, in: environment.zone))), "
         + TimeText.clock(time, in: environment.zone)
     }
-    return "\(words(span.start)) to \(span.end.map(words) ?? "now")"
+    let start = words(span.start)
+    let end = span.end.map(words) ?? Language.text("now", de: "jetzt")
+    return Language.text("\(start) to \(end)", de: "\(start) bis \(end)")
   }
 }

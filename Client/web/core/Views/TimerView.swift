@@ -73,7 +73,9 @@ extension WebCore {
     let zone = environment.zone
     let stillOpen = other.map { other in
       let since = TimeText.near(other.span.start, now: scene.now, in: zone)
-      return "Another fast is still open, since \(since)."
+      return Language.text(
+        "Another fast is still open, since \(since).",
+        de: "Ein anderes Fasten ist noch offen, seit \(since).")
     }
     return .members(
       ("prompt", .text(scene.prompt)), ("elapsed", elapsed.map { .text($0) }),
@@ -148,7 +150,10 @@ private struct TimerScene {
       switch CalendarEntry(session) {
       case let entry? where entry.endedEarly: Word.calendarEndedEarly.text
       case .some: Word.timerCompletedLabel.text
-      case nil: "Fasts under 4 hours are kept, and left out of the history."
+      case nil:
+        Language.text(
+          "Fasts under 4 hours are kept, and left out of the history.",
+          de: "Fasten unter 4 Stunden wird behalten und fehlt im Verlauf.")
       }
     case .abandoned: Word.timerAbandonedLabel.text
     }

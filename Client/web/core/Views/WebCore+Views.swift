@@ -2,6 +2,7 @@
 // Which views there are, and what several of them share.
 
 import AtrestDomain
+import AtrestPresentation
 import AtrestReplication
 import AtrestSync
 
@@ -22,9 +23,18 @@ extension WebCore {
       case "transition": try transition(&work)
       case "conflicts": try conflicts(&work)
       case "replica": try replica(&work)
+      case "qr": try code(argument)
+      case "words": .object(ShellWord.allCases.map { JSON.Member($0.rawValue, .text($0.text)) })
       default: throw .misuse("the view \(name) is unknown")
       }
     }
+  }
+
+  /// The picture of a link for another device's camera; none of a text that is too long.
+  private func code(_ argument: Arguments) throws(CoreFailure) -> JSON {
+    let text = try argument.required(argument.text("text"))
+    return .members(
+      ("svg", QRSymbol(Array(text.utf8)).map { .text($0.svg(title: ShellWord.scan.text)) }))
   }
 
   // MARK: What views share
@@ -52,7 +62,11 @@ extension WebCore {
   func session(_ id: RecordUUID, in work: Work) throws(CoreFailure) -> Session {
     let session = try told { () throws(ReplicaError) in try work.session(id) }
     guard let session else {
-      throw CoreFailure(code: "notFound", "This fast is not here any more. Go back to the list.")
+      throw CoreFailure(
+        code: "notFound",
+        Language.text(
+          "This fast is not here any more. Go back to the list.",
+          de: "Dieses Fasten ist nicht mehr hier. Geh zurück zur Liste."))
     }
     return session
   }

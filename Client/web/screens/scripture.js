@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A line of Scripture: it fades in once, and shows its place when asked.
+
+import { h } from '../dom.js';
+
+/** How long an arrival or a line takes to be there, in milliseconds. */
+const settled = 3000;
+/**
+ * The line on this page, and since when.
+ * @type {{line?: string, at: number}}
+ */
+const shown = { at: 0 };
+
+/**
+ * The milliseconds since a moment, for animations that a redraw must not begin anew: the delay of
+ * one that began then. Null if it is over.
+ * @param {number|undefined} moment By `performance.now()`.
+ * @returns {string|null}
+ */
+export function since(moment) {
+  const past = performance.now() - (moment ?? -Infinity);
+  return past < settled ? `-${Math.round(past)}ms` : null;
+}
+
+/** @param {NonNullable<import('../core.js').TimerView['vigil']>} fragment */
+export function scripture({ line, citation, spoken, spokenCitation }) {
+  if (line !== shown.line) Object.assign(shown, { line, at: performance.now() });
+  const delay = since(shown.at);
+  const quote = h('blockquote', {
+    class: delay ? 'scripture fresh' : 'scripture', tabindex: 0, 'aria-label': spoken,
+  }, line, h('cite', { 'aria-label': spokenCitation }, citation));
+  if (delay) quote.style.setProperty('--since', delay);
+  return quote;
+}
