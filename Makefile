@@ -9,7 +9,7 @@ SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/sim
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall dist dist-check demo demo-web demo-nodes run test bench browser chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
+.PHONY: install uninstall dist dist-check dist-reproduce demo demo-web demo-nodes run test bench browser chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -114,17 +114,24 @@ dist-check:
 	@Scripts/install-missing dist
 	@Tests/Install/packages $(RELEASE)
 
+## dist-reproduce: builds the last commit in two folders, and compares the packages; half an hour
+dist-reproduce:
+	@Scripts/install-missing dist
+	@Tests/Install/reproduce
+
 ## uninstall: takes them away; replicas and the server's data stay
 uninstall:
 	@Scripts/install uninstall $(RELEASE)
 
-# Link Swift's libraries statically: programs are copied to machines without a toolchain.
+# Link Swift's libraries statically: programs are copied to machines without a toolchain. Paths in
+# messages of assertions begin at this folder, wherever it is: the same commit gives the same bytes.
+RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
+	-Xcc -ffile-prefix-map=$(CURDIR)=. -Xcxx -ffile-prefix-map=$(CURDIR)=.
 release: export ATREST_COMMIT = $(shell git rev-parse --short=12 HEAD 2> /dev/null)
 release: deps .build/web/assets.json
 	@Scripts/embed-web
-	@$(SWIFT) build -c release --static-swift-stdlib --product atrest-syncd
-	@$(SWIFT) build -c release --static-swift-stdlib --product atrest
-	@$(SWIFT) build -c release --static-swift-stdlib --product trunk
+	@for program in atrest-syncd atrest trunk; do \
+		$(SWIFT) build $(RELEASE_FLAGS) --product $$program || exit; done
 
 # The browser's app, for the daemon to serve. Two minutes; a toolchain without Embedded Swift for
 # WebAssembly leaves it out.
