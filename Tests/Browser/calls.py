@@ -4,7 +4,7 @@
 import base64
 import time
 
-from chromium import WAIT_SECONDS
+from screen import WAIT_SECONDS
 
 REQUEST, RESPONSE = "Request", "Response"
 

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The main path in Firefox: first start, a fast, pairing, water, loading again, syncing."""
+
+import unittest
+
+import firefox
+from phone import PROGRAMS, WEB, Phone
+from server import Server
+
+
+@unittest.skipUnless(firefox.PROGRAM, "Firefox is needed: apt-get install firefox-esr")
+class Firefox(Phone):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(PROGRAMS, WEB)
+        cls.addClassCleanup(cls.server.close)
+
+    def setUp(self):
+        self.page = firefox.Firefox()
+        self.addCleanup(self.page.close)
+        self.page.go(self.server.address)
+
+    def drink(self, words, total):
+        self.place("water")
+        self.page.press(words)
+        self.total(total)
+
+    def test_the_main_path(self):
+        self.page.sees("When you're ready")
+        self.page.press("Begin")
+        self.page.sees("End fast")
+        self.drink("250 ml", "250 ml")
+
+        terminal, digits = self.paired()
+        self.assertEqual(digits, self.waiting["digits"].replace(" ", ""))
+        self.synced()
+        terminal.run("sync")
+        (fast,) = terminal.json("sessions", "list")
+        self.assertEqual(fast["outcome"], "active")
+
+        self.drink("500 ml", "750 ml")
+        self.page.reload()
+        self.total("750 ml")
+        self.synced()
+        terminal.run("sync")
+        drinks = [each["millilitres"] for each in terminal.json("water", "list")]
+        self.assertEqual(sorted(drinks), [250, 500])
+
+        self.page.restart()
+        self.page.go(self.server.address)
+        self.page.sees("End fast")
+        terminal.run("sessions", "edit", fast["id"][:8], "--start", "17h ago")
+        terminal.run("sync")
+        self.page.sees("17h 0m")
+        self.page.press("End fast")
+        self.page.sees("This fast is complete.")
+        self.synced()
+        terminal.run("sync")
+        (fast,) = terminal.json("sessions", "list")
+        self.assertEqual(fast["outcome"], "completed")
+
+
+if __name__ == "__main__":
+    unittest.main()
