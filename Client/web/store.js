@@ -159,12 +159,13 @@ export class Store {
 
 /**
  * Whether nothing will stay: a private window, or a browser that keeps nothing.
- * @returns {Promise<boolean>} A guess from the space that the browser offers.
+ * @returns {Promise<boolean>} Firefox and Safari refuse files to a private window, and older
+ *   browsers give it a part of the memory as its space. Chromium hides what it is.
  */
 export async function isTemporary() {
   try {
+    await navigator.storage.getDirectory?.();
     const { quota = 0 } = await navigator.storage.estimate();
-    // Private windows are given a part of the memory, others a part of the disk.
     return quota < 300 * 1024 * 1024;
   } catch {
     return true;

@@ -19,10 +19,15 @@ from screen import WAIT_SECONDS, ProtocolError, Screen
 class Chromium:
     """One browser with one profile, which a restart keeps."""
 
-    def __init__(self, trusted=None):
-        """trusted: the SHA-256 of a public key whose certificate the browser takes, in Base64."""
+    def __init__(self, trusted=None, like=None, options=()):
+        """trusted: the SHA-256 of a public key whose certificate the browser takes, in Base64.
+        like: a browser that was stopped, whose profile is copied."""
         self.profile = tempfile.mkdtemp(prefix="browser-")
-        self.trusted = trusted
+        if like:
+            # What says that the profile is in use stays behind.
+            shutil.copytree(like.profile, self.profile, dirs_exist_ok=True, symlinks=True,
+                ignore=shutil.ignore_patterns("Singleton*"))
+        self.trusted, self.options = trusted, options
         self.process = None
         self.start()
 
@@ -36,7 +41,7 @@ class Chromium:
         command = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
             "--remote-debugging-pipe", f"--user-data-dir={self.profile}", "--no-first-run",
             "--disable-background-networking", "--disable-component-update", "--lang=en-US",
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"]
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1", *self.options]
         if self.trusted:
             command.append(f"--ignore-certificate-errors-spki-list={self.trusted}")
         self.process = subprocess.Popen(

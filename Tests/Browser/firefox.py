@@ -22,15 +22,16 @@ CHOICES = {
     "datareporting.policy.dataSubmissionEnabled": False, "intl.accept_languages": "en-US",
     "browser.aboutwelcome.enabled": False, "toolkit.cosmeticAnimations.enabled": False,
 }
+PRIVATE = "browser.privatebrowsing.autostart"
 
 
 class Firefox(Screen):
     """One browser with one tab, and one profile, which a restart keeps."""
 
-    def __init__(self):
+    def __init__(self, is_private=False):
         self.profile = pathlib.Path(tempfile.mkdtemp(prefix="browser-"))
         lines = (f"user_pref({json.dumps(key)}, {json.dumps(value)});\n"
-            for key, value in CHOICES.items())
+            for key, value in (CHOICES | {PRIVATE: is_private}).items())
         (self.profile / "user.js").write_text("".join(lines))
         self.process, self.socket = None, None
         try:

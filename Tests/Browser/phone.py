@@ -39,8 +39,8 @@ class Phone(unittest.TestCase):
         self.addCleanup(self.browser.dispose, self.context)
         self.page = self.open()
 
-    def open(self, place="", context=None):
-        page = self.browser.open(context=context or self.context)
+    def open(self, place="", browser=None):
+        page = (browser or self.browser).open(context=self.context)
         page.send("Page.addScriptToEvaluateOnNewDocument", source=WITNESS)
         page.resize(390, 844)
         page.go(self.server.address + place)

@@ -16,9 +16,12 @@ class Firefox(Phone):
         cls.addClassCleanup(cls.server.close)
 
     def setUp(self):
-        self.page = firefox.Firefox()
-        self.addCleanup(self.page.close)
-        self.page.go(self.server.address)
+        self.page = self.start()
+
+    def start(self, **more):
+        page = firefox.Firefox(**more)
+        self.addCleanup(page.close)
+        return page.go(self.server.address)
 
     def drink(self, words, total):
         self.place("water")
@@ -58,6 +61,14 @@ class Firefox(Phone):
         terminal.run("sync")
         (fast,) = terminal.json("sessions", "list")
         self.assertEqual(fast["outcome"], "completed")
+
+    def test_a_private_window_says_that_nothing_stays(self):
+        private = self.start(is_private=True)
+        for page, is_told in ((private, True), (self.page, False)):
+            self.place("settings", page)
+            page.sees("Only on this device.")
+            found = page.run("document.body.innerText.includes('This window keeps nothing')")
+            self.assertEqual(found, is_told)
 
 
 if __name__ == "__main__":
