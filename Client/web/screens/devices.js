@@ -12,7 +12,7 @@ const askEvery = 3000;
 /** @param {import('../main.js').App} app */
 export async function devices({ tabs, refresh, signal }) {
   const waiting = h('div', { 'aria-live': 'polite' });
-  const invitation = h('div');
+  const invitation = h('div', { 'aria-live': 'polite' });
   const frame = page(say('devices'),
     button(say('invite'), invite, { class: 'main' }), invitation, waiting);
   try {
@@ -33,14 +33,14 @@ export async function devices({ tabs, refresh, signal }) {
       const link = `${location.origin}/#pair=${code}`;
       const { svg } = await tabs.view('qr', { text: link });
       const image = svg ? picture(svg) : null;
-      invitation.replaceChildren(
+      invitation.replaceChildren(h('section', { class: 'card' },
         h('p', {}, say('openBefore', when(expires))),
         h('p', { class: 'code' }, h('a', { href: link, rel: 'noreferrer' }, link)),
         image && h('p', {}, say('scan')), image && h('div', { class: 'qr' }, image),
         button(say('copy'), async () => {
           await navigator.clipboard.writeText(link);
           notice(say('copied'));
-        }, { class: 'plain' }));
+        }, { class: 'plain' })));
     } catch (error) {
       complain(error);
     }

@@ -55,8 +55,15 @@ function layers(image) {
     return made;
   };
   const moving = layer(stars);
-  moving.classList.add('stars');
-  return { stars: moving, all: [image, moving, layer(land)] };
+  // Stars that sink behind the first hill are gone: hills are not opaque everywhere.
+  const sky = h('div', { class: 'sky' }, moving);
+  sky.style.setProperty('height', `${Math.max(...stars.map(bottom))}px`);
+  return { stars: moving, all: [image, sky, layer(land)] };
+}
+
+/** @param {Element} star */
+function bottom(star) {
+  return Number(star.getAttribute('y')) + Number(star.getAttribute('height'));
 }
 
 /** @param {import('../core.js').ForestView['trees'][0]} each */

@@ -27,8 +27,9 @@ export function scripture({ line, citation, spoken, spokenCitation }) {
   if (line !== shown.line) Object.assign(shown, { line, at: performance.now() });
   const delay = since(shown.at);
   const quote = h('blockquote', {
-    class: delay ? 'scripture fresh' : 'scripture', tabindex: 0, 'aria-label': spoken,
-  }, line, h('cite', { 'aria-label': spokenCitation }, citation));
+    class: delay ? 'scripture fresh' : 'scripture', tabindex: 0,
+    'aria-label': `${spoken} ${spokenCitation}`,
+  }, line, h('cite', {}, citation));
   if (delay) quote.style.setProperty('--since', delay);
   return quote;
 }

@@ -2,7 +2,7 @@
 // The settings, in sections as the entitlement has them, and the devices below.
 
 import { complain } from '../announce.js';
-import { button, h } from '../dom.js';
+import { button, glyph, glyphs, h } from '../dom.js';
 import { say } from '../words.js';
 import { download } from './import.js';
 import { page } from './page.js';
@@ -31,10 +31,14 @@ export async function settings({ tabs, refresh, notes }) {
         ? `${say('pairedWith', replica.server ?? '')} ${replica.waiting === 0 ? say('allSent')
           : say('toSend', String(replica.waiting))}` : say('onlyHere')),
       error && h('p', { class: 'quiet' }, `${error.title} ${error.advice}`),
-      h('p', {}, h('a', { href: replica.isPaired ? '#devices' : '#pair' },
-        say(replica.isPaired ? 'devices' : 'pairThis'))),
-      replica.conflicts > 0 && h('p', {}, h('a', { href: '#conflicts' }, say('conflicts'))),
+      replica.isPaired ? way('#devices', say('devices')) : way('#pair', say('pairThis')),
+      replica.conflicts > 0 && way('#conflicts', say('conflicts')),
       ...notes.map((name) => h('p', { class: 'quiet' }, say(name)))));
+}
+
+/** @param {string} href @param {string} words */
+function way(href, words) {
+  return h('a', { href, class: 'way' }, words, glyph(glyphs.next));
 }
 
 /**
@@ -53,8 +57,8 @@ const ways = {
  * @param {import('../tabs.js').Tabs} tabs
  */
 function setting({ name, words, value, choices, setting: key }, set, tabs) {
-  if (name === 'settings.data.export') return h('p', {}, button(words, () => download(tabs)));
-  if (ways[name]) return h('p', {}, h('a', { href: ways[name] }, words));
+  if (name === 'settings.data.export') return button(words, () => download(tabs), { class: 'way' });
+  if (ways[name]) return way(ways[name], words);
   if (!choices || !key) return h('p', { class: 'quiet' }, words);
   if (choices.length === 2 && choices.every(({ value: each }) => /^(on|off)$/.test(each))) {
     const input = h('input', {
