@@ -122,3 +122,25 @@ class Data(Phone):
             self.place("settings")
             self.page.press(words)
             self.page.sees(said)
+
+    def test_a_conflict_says_which_device_wrote_what(self):
+        terminal, _ = self.paired()
+        terminal.run("settings", "set", "target", "16h")
+        terminal.run("sync")
+        self.synced()
+        self.server.stop()
+        terminal.run("settings", "set", "target", "18h")
+        self.page.run("""(() => {
+          const select = document.querySelector('select');
+          select.value = '20h';
+          select.dispatchEvent(new Event('change'));
+        })()""")
+        self.page.until("document.querySelector('select')?.selectedOptions[0].textContent === '20h'")
+        self.server.start()
+        terminal.run("sync")
+        self.page.run("dispatchEvent(new Event('online'))")
+        self.synced()
+        terminal.run("sync")
+        self.place("conflicts")
+        self.page.until("/Stands: 20h?.*\\(this device\\)/.test(document.body.innerText)")
+        self.page.sees("(laptop)")

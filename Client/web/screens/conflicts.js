@@ -35,5 +35,5 @@ async function deviceNames(tabs) {
   const { devices } = isPaired
     ? await tabs.call('devices').catch(() => ({ devices: [] })) : { devices: [] };
   const names = new Map(devices.map((/** @type {any} */ each) => [each.replica, each.name]));
-  return names.set(replica, say('thisDevice'));
+  return names.set(replica, say('here'));
 }

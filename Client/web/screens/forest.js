@@ -57,7 +57,7 @@ function layers(image) {
   const moving = layer(stars);
   // Stars that sink behind the first hill are gone: hills are not opaque everywhere.
   const sky = h('div', { class: 'sky' }, moving);
-  sky.style.setProperty('height', `${Math.max(...stars.map(bottom))}px`);
+  sky.style.setProperty('height', `${Math.max(...stars.map(bottom)) + 16}px`);
   return { stars: moving, all: [image, sky, layer(land)] };
 }
 

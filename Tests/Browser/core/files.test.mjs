@@ -160,6 +160,16 @@ test('a file of 10,000 records', async () => {
   console.log(`10,000 records: ${Math.round(brought - began)} ms in, ${Math.round(written - brought)} ms out`);
 });
 
+test('a purchase that the App Store signed is kept, and takes nothing away', async () => {
+  const { act, view } = await device();
+  const claims = Buffer.from('{"transactionId":"20000001","signedDate":1700000000000}').toString('base64url');
+  const signed = new TextEncoder().encode(`eyJhbGciOiJFUzI1NiJ9.${claims}.AAAA\n`);
+  assert.throws(() => act('purchase', {}, now, signed.slice(3, 40)), /Take it from the App Store as it is/);
+  act('purchase', {}, now, signed);
+  assert.match(view('export').words, /1 purchase\./);
+  assert.equal(view('settings').gates.entitlement, 'unknown');
+});
+
 test('a camera reads the picture of a link', async (context) => {
   const { view } = await device();
   const text = 'https://sync.example.org/#pair=BCDF-GHJKLMNP';

@@ -8,7 +8,7 @@ import AtrestDomain
 enum ShellWord: String, CaseIterable {
   case back, undo, ways, forest, calendar, history, water, settings, earlier, add
   case fast, start, end, keep, delete
-  case devices, device, browser, pairedWith, allSent, toSend, onlyHere, pairThis
+  case devices, device, here, browser, pairedWith, allSent, toSend, onlyHere, pairThis
   case pair, code, deviceName, letInElsewhere
   case invite, openBefore, scan, copy, copied, asksIn, letIn, refuse, thisDevice, seen, notSeen
   case revoke, revokeSure, revoked
@@ -37,6 +37,7 @@ enum ShellWord: String, CaseIterable {
     case .delete: Language.text("Delete", de: "Löschen")
     case .devices: Language.text("Devices", de: "Geräte")
     case .device: Language.text("another device", de: "ein anderes Gerät")
+    case .here: Language.text("this device", de: "dieses Gerät")
     case .browser: Language.text("Browser", de: "Browser")
     case .pairedWith: Language.text("Paired with %@.", de: "Mit %@ gekoppelt.")
     case .allSent: Language.text("Everything is there.", de: "Alles ist dort.")
@@ -74,8 +75,8 @@ enum ShellWord: String, CaseIterable {
     case .conflicts: Language.text("Later writes elsewhere", de: "Spätere Änderungen woanders")
     case .noConflicts: Language.text("Nothing here yet.", de: "Hier ist noch nichts.")
     case .restore: Language.text("Restore", de: "Wiederherstellen")
-    case .kept: Language.text("%@ stands, by %@.", de: "%@ gilt, von %@.")
-    case .lost: Language.text("%@ was set aside, by %@.", de: "%@ wurde beiseitegelegt, von %@.")
+    case .kept: Language.text("Stands: %@ (%@)", de: "Gilt: %@ (%@)")
+    case .lost: Language.text("Set aside: %@ (%@)", de: "Beiseitegelegt: %@ (%@)")
     case .importTitle: Language.text("Import", de: "Importieren")
     case .chooseFile: Language.text("Choose a file", de: "Datei wählen")
     case .importHint:
