@@ -3,7 +3,7 @@
 //
 // Everything but what has to keep its name goes into one folder named after all contents, so that
 // modules import each other as they are and never mix versions. `/app/current/` in the rest names
-// that folder.
+// that folder, and `const files = []` what is kept of it for a start without a network.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -59,13 +59,18 @@ contents.set('atrest-core.wasm', readFileSync(core));
 const all = [...contents].map(([name, bytes]) => `${name} ${hash(bytes)}\n`).join('');
 const version = hash(all).slice(0, 16);
 
+/** Icons are asked for by the system's own launcher, once. */
+const kept = [...contents.keys()].filter((name) => !named.has(name) && !name.endsWith('.png'));
+const written = (/** @type {Buffer} */ bytes) => Buffer.from(bytes.toString()
+  .replaceAll('/app/current/', `/app/${version}/`)
+  .replace('const files = [];', `const files = ${JSON.stringify(kept)};`));
+
 rmSync(join(out, 'files'), { recursive: true, force: true });
 const assets = [];
 for (const [name, bytes] of contents) {
   const isNamed = named.has(name);
   const file = join('files', name);
-  const text = isNamed
-    ? Buffer.from(bytes.toString().replaceAll('/app/current/', `/app/${version}/`)) : bytes;
+  const text = isNamed ? written(bytes) : bytes;
   mkdirSync(dirname(join(out, file)), { recursive: true });
   writeFileSync(join(out, file), text);
   assets.push({

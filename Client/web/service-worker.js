@@ -4,13 +4,11 @@
 /** The folder is named after all its contents, and so is the cache. */
 const folder = '/app/current/';
 const cacheName = `atrest ${folder}`;
-/** Every file of the app. `Tests/Browser` compares this with the folder. */
-const files = ['announce.js', 'atrest-core.wasm', 'core.js', 'dom.js', 'environment.js',
-  'icon.svg', 'main.js', 'replica.js', 'screens/calendar.js', 'screens/conflicts.js',
-  'screens/devices.js', 'screens/forest.js', 'screens/history.js', 'screens/page.js',
-  'screens/pair.js', 'screens/paywall.js', 'screens/settings.js', 'screens/timer.js',
-  'screens/tree.js', 'screens/water.js', 'store.js', 'styles.css', 'sync.js', 'tabs.js',
-  'transport.js'];
+/**
+ * The files of the folder, in whose place `assets.mjs` names them.
+ * @type {string[]}
+ */
+const files = [];
 
 /** @type {any} */
 const worker = self;

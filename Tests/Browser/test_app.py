@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a person with a phone does, in a real browser, against a real server."""
 
+import json
 import pathlib
 import unittest
 from datetime import datetime, timedelta, timezone
@@ -146,11 +147,10 @@ class Offline(OwnPhone):
         kept = self.page.run("""caches.keys().then(async ([name]) =>
           (await (await caches.open(name)).keys()).map(({ url }) => new URL(url).pathname))""")
         names = {path.split("/", 3)[-1] for path in kept if path.startswith("/app/")}
-        folder = pathlib.Path(WEB) / "files"
-        own = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-        # The rest is asked for by name, or only by the system's own launcher.
-        own -= {"index.html", "manifest.webmanifest", "service-worker.js"}
-        self.assertEqual(names, {name for name in own if not name.startswith("icon-")})
+        assets = json.loads((pathlib.Path(WEB) / "assets.json").read_text())["assets"]
+        own = {asset["path"].split("/", 3)[-1] for asset in assets if asset["immutable"]}
+        # The icons are asked for by the system's own launcher.
+        self.assertEqual(names, {name for name in own if not name.endswith(".png")})
 
 
 class Paired(Phone):
