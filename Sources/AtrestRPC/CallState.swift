@@ -209,6 +209,8 @@ final class CallState {
     connection.setCompression(compression, of: id)
   }
 
+  var isMessageCompressed: Bool { connection.isMessageCompressed(of: id) }
+
   /// Completes a unary call, unless it is over.
   func finish(_ outcome: UnaryOutcome) {
     switch outcome {

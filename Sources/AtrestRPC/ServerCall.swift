@@ -44,6 +44,10 @@ public struct ServerCall<Principal: Sendable> {
   /// When this turn of the shard began.
   public var now: Instant { state.connection.shard.now }
 
+  /// Whether the message that the handler, or its receiver, was called with came compressed. False
+  /// once the call is over.
+  public var isMessageCompressed: Bool { state.isMessageCompressed }
+
   /// Completes the call from any thread, for a unary handler that returns `.later`. Create one per
   /// call.
   public func responder() -> Responder { Responder(state) }

@@ -207,6 +207,10 @@ final class ServerHandler: EncryptedHandler {
     connection?.setCompression(compression, of: id)
   }
 
+  func isMessageCompressed(of id: CallID) -> Bool {
+    connection?.isMessageCompressed(of: id) ?? false
+  }
+
   func expectEnd(_ id: CallID, keptBytes: Int) { connection?.expectEnd(id, keptBytes: keptBytes) }
 
   func expectMessages(_ id: CallID) { connection?.expectMessages(id) }

@@ -79,6 +79,7 @@ final class TestService: Sendable {
       precondition(call.shard.isCurrent)
       return .reply(request)
     }
+    methods.unary("Compressed") { call, _ in .reply([call.isMessageCompressed ? 1 : 0]) }
     methods.unary("Later") { [worker] call, request in
       let responder = call.responder()
       worker.async { responder.reply(request) }

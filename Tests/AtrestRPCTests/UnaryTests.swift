@@ -27,6 +27,21 @@ import Testing
     await world.stop()
   }
 
+  @Test(
+    "a handler learns whether its message came compressed", arguments: [nil, Compression.gzip])
+  func compressed(compression: Compression?) async throws {
+    let world = try World { _ in
+    } configureChannel: {
+      $0.compression = compression
+    }
+    // What is shorter than the threshold is sent as it is.
+    for (size, isCompressed) in [(255, false), (256, compression != nil), (0, false)] {
+      let request = [UInt8](repeating: 0, count: size)
+      #expect(try await world.unary("Compressed", request) == [isCompressed ? 1 : 0])
+    }
+    await world.stop()
+  }
+
   @Test("an answer from another thread arrives, alone and in batches")
   func later() async throws {
     let world = try World()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """grpc's interoperability cases (interop-test-descriptions.md), against a server on our transport."""
 
+import gzip
 import queue
 import subprocess
 import threading
@@ -12,7 +13,7 @@ import test_pb2 as messages
 import test_pb2_grpc as services
 
 from harness import CALL_SECONDS
-from wire import compressed_flags
+from wire import Wire, compressed_flags, message
 
 REQUEST_SIZES = (27182, 8, 1828, 45904)
 RESPONSE_SIZES = (31415, 9, 2653, 58979)
@@ -162,6 +163,51 @@ def test_unimplemented_service(channel):
     with pytest.raises(grpc.RpcError) as ending:
         stub.UnimplementedCall(messages.Empty(), timeout=CALL_SECONDS)
     assert ending.value.code() == grpc.StatusCode.UNIMPLEMENTED
+
+
+@pytest.mark.parametrize("server_is_told", [True, False])
+@pytest.mark.parametrize("compression", [grpc.Compression.NoCompression, grpc.Compression.Gzip])
+def test_client_compressed_unary(server, compression, server_is_told):
+    """The case's probe, and both its calls: what a message says of itself is checked."""
+    is_compressed = compression == grpc.Compression.Gzip
+    request = messages.SimpleRequest(
+        response_size=314159, payload=payload(271828),
+        expect_compressed=messages.BoolValue(value=server_is_told),
+    )
+    with grpc.insecure_channel(server) as channel:
+        call = services.TestServiceStub(channel).UnaryCall
+        if is_compressed == server_is_told:
+            answer = call(request, compression=compression, timeout=CALL_SECONDS)
+            assert answer.payload == payload(314159)
+        else:
+            with pytest.raises(grpc.RpcError) as ending:
+                call(request, compression=compression, timeout=CALL_SECONDS)
+            assert ending.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_client_compressed_streaming(server):
+    """On the wire: grpcio compresses all messages of a stream, or none."""
+    def part(size, told, compressed):
+        request = messages.StreamingInputCallRequest(
+            payload=payload(size), expect_compressed=messages.BoolValue(value=told)
+        ).SerializeToString()
+        return message(gzip.compress(request), flag=1) if compressed else message(request)
+
+    def call(*parts):
+        path = "/grpc.testing.TestService/StreamingInputCall"
+        body = b"".join(parts)
+        with Wire(server) as wire:
+            stream = wire.handshake().start(path=path, grpc_encoding="gzip")
+            for at in range(0, len(body), 16384):
+                wire.send(stream, body[at : at + 16384], end=at + 16384 >= len(body))
+            return wire.await_end(stream)
+
+    probe = call(part(27182, True, False))
+    assert probe.status == "3", "INVALID_ARGUMENT"
+    answer = call(part(27182, True, True), part(45904, False, False))
+    assert answer.status == "0"
+    size = messages.StreamingInputCallResponse.FromString(answer.body[5:]).aggregated_payload_size
+    assert size == 73086
 
 
 @pytest.mark.parametrize("wish", [True, False])

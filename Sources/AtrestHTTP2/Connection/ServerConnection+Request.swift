@@ -236,6 +236,11 @@ extension ServerConnection {
     return resumeReading(call)
   }
 
+  /// Whether the call's message that was reported last came compressed.
+  public func isMessageCompressed(of call: CallID) -> Bool {
+    openStream(call)?.isMessageCompressed ?? false
+  }
+
   /// Pauses message delivery for a call. Messages already queued are still delivered. The client
   /// may send until the stream window is full; other calls are unaffected.
   public func pauseReading(_ call: CallID) { openStream(call)?.request.pause() }

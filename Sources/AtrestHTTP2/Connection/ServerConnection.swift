@@ -194,6 +194,7 @@ public final class ServerConnection {
         failTooLarge(stream)
         return nil
       }
+      stream.isMessageCompressed = isCompressed
       guard isCompressed else { return .message(stream.id, bytes) }
       return inflate(bytes, for: stream).map { .message(stream.id, $0) }
     case .endOfRequest(let stream):

@@ -18,6 +18,8 @@ final class ServerStream {
   @exclusivity(unchecked) private(set) var heldEvents: HeldEvents?
   /// The owner has taken the `started` event. Before that no other event is reported.
   @exclusivity(unchecked) var isAnnounced = false
+  /// Whether the message that was reported last came compressed.
+  @exclusivity(unchecked) var isMessageCompressed = false
 
   var deadline: Instant?
   /// When the first header block began.

@@ -43,6 +43,7 @@ enum TestService {
         // A stream of one message: its status carries trailing metadata.
         call.setInitialMetadata(call.principal.initial)
         let request = try Fields(bytes)
+        try check(call, expects: request.flag(8))
         if let status = try refusal(request, call.principal) { return writer.finish(status) }
         let compression = try request.flag(6).map { $0 ? MessageCompression.always : .never }
         call.setCompression(compression ?? .worthwhile)
@@ -64,7 +65,9 @@ enum TestService {
         return { event in
           switch event {
           case .message(let bytes):
-            let count = try Fields(bytes).message(1)?.bytes[2]?.last?.count ?? 0
+            let request = try Fields(bytes)
+            try check(call, expects: request.flag(2))
+            let count = try request.message(1)?.bytes[2]?.last?.count ?? 0
             total.withLock { $0 += count }
           case .end: responder.reply(Encoded.number(total.withLock { $0 }))
           }
@@ -114,6 +117,12 @@ enum TestService {
       await withCheckedContinuation { ready in writer.whenReady { ready.resume() } }
       _ = writer.send(Encoded.payload(size: part.size), compression: part.compression)
     }
+  }
+
+  /// Refuses a message that is compressed and should not be, or the reverse.
+  private static func check(_ call: ServerCall<Echo>, expects isCompressed: Bool?) throws {
+    guard let isCompressed, isCompressed != call.isMessageCompressed else { return }
+    throw Status(.invalidArgument, "The message is compressed, or not, against its own word.")
   }
 
   private static func size(_ number: Int) throws -> Int {
