@@ -163,6 +163,7 @@ final class Cells: Sendable {
     }
     guard let from = source.backend.shared, let to = target.backend.shared else {
       throw Status(.failedPrecondition, "This server has no cells, only a file.")
+        .because(.cellNotServed, retry: .useless)
     }
     let later = answer()
     Task {
@@ -173,7 +174,8 @@ final class Cells: Sendable {
         outcome = .fail(
           Status(
             error.statusCode,
-            error.userMessage(name: request.account, from: source.number, to: number)))
+            error.userMessage(name: request.account, from: source.number, to: number)
+          ).because(error.reason))
       }
       var answers = ResponseBatch()
       later(outcome, &answers)
@@ -218,6 +220,10 @@ extension AccountMoveError {
     default: .failedPrecondition
     }
   }
+
+  fileprivate var reason: ErrorReason {
+    statusCode == .notFound ? .accountNotFound : .accountMoveFailed
+  }
 }
 
 extension Status {
@@ -228,7 +234,8 @@ extension Status {
       numbers.isEmpty
         ? "This server has no numbered cells."
         : "This server does not serve that cell. It serves "
-          + numbers.map(\.description).joined(separator: ", ") + ".")
+          + numbers.map(\.description).joined(separator: ", ") + "."
+    ).because(.cellNotServed)
   }
 
   /// Not UNAUTHENTICATED: the device has access, at another server.
@@ -237,6 +244,7 @@ extension Status {
       .unavailable,
       cell == .sole
         ? "This server serves numbered cells only, and this account is in a store without a number."
-        : "This server does not serve cell \(cell), which holds this account.")
+        : "This server does not serve cell \(cell), which holds this account."
+    ).because(.cellNotServed)
   }
 }

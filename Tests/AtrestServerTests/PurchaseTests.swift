@@ -231,7 +231,7 @@ import Testing
     let outcome = await outcome { later throws(Status) in
       try plain.submit(kim, bytes, answer: later)
     }
-    #expect(outcome.failure?.code == .failedPrecondition)
+    #expect(outcome.failure == .noPolicy && outcome.failure?.details.isEmpty == false)
     let stranger = try TestAuthority().sign(Payload().text)
     let record = try #require(EntitlementField.record(jws: stranger))
     let request = ExchangeRequest(

@@ -219,6 +219,38 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     await running.stop()
   }
 
+  @Test("the owner's programs get reasons, too")
+  func ownerReasons() async throws {
+    let running = try await Running()
+    func reason(_ method: String, _ request: [UInt8]) async -> ErrorReason? {
+      do {
+        _ = try await running.owner.unary(method, request)
+        return nil
+      } catch {
+        return (try? ErrorDetails(decoding: error.details))?.reason
+      }
+    }
+    let kim = AccountRequest(name: "kim").packed
+    let sam = AccountRequest(name: "sam").packed
+    #expect(await reason(Method.Admin.addAccount, kim) == nil)
+    #expect(await reason(Method.Admin.addAccount, kim) == .accountExists)
+    for method in [
+      Method.Admin.inviteDevice, Method.Admin.listDevices, Method.Admin.removeAccount,
+    ] {
+      #expect(await reason(method, sam) == .accountNotFound)
+    }
+    let relative = BackupRequest(path: "backup").packed
+    #expect(await reason(Method.Admin.backup, relative) == .requestInvalid)
+    let absent = BackupRequest(path: running.folder.path("none/backup")).packed
+    #expect(await reason(Method.Admin.backup, absent) == .backupFailed)
+    let backup = BackupRequest(path: running.folder.path("backup")).packed
+    #expect(await reason(Method.Admin.backup, backup) == nil)
+    #expect(await reason(Method.Admin.backup, backup) == .backupFileExists)
+    let move = MoveAccountRequest(account: "kim", cell: 7, isCancelled: false).packed
+    #expect(await reason(Method.Admin.moveAccount, move) == .cellNotServed)
+    await running.stop()
+  }
+
   @Test("a silent stream is sent heartbeats")
   func heartbeat() async throws {
     let running = try await Running(heartbeat: .milliseconds(20))

@@ -58,7 +58,9 @@ package final class AdminService: Sendable {
       throw .failed(reason: "no free handle for a pairing code")
     } reply: { made in
       guard let made else {
-        return .fail(Status(.alreadyExists, "There is an account of this name already."))
+        return .fail(
+          Status(.alreadyExists, "There is an account of this name already.")
+            .because(.accountExists))
       }
       registry.add(account: made.id, name: name)
       return .reply(
@@ -158,10 +160,12 @@ package final class AdminService: Sendable {
     let path = try decoded(BackupRequest.self, bytes).path
     guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
       throw Status(.invalidArgument, "A backup needs the absolute path of a file.")
+        .because(.requestInvalid)
     }
     guard let backups else { throw .noBackups }
     guard !isBackingUp.exchange(true, ordering: .acquiringAndReleasing) else {
       throw Status(.resourceExhausted, "Another backup is under way. Wait for it.")
+        .because(.backupRunning)
     }
     let later = answer()
     BackupTask(to: path) { [self] result in
@@ -194,13 +198,19 @@ extension Status {
         .dataLoss
       case .store, .interrupted: .unavailable
       }
-    self.init(code, error.userMessage)
+    let reason = code == .alreadyExists ? ErrorReason.backupFileExists : .backupFailed
+    self = Status(code, error.userMessage).because(reason)
   }
 
   fileprivate static let noBackups = Status(
     .failedPrecondition,
-    "This server's store is PostgreSQL. Back it up with pg_basebackup or pg_dump.")
+    "This server's store is PostgreSQL. Back it up with pg_basebackup or pg_dump."
+  )
+  .because(.backupUnsupported, retry: .useless)
   static let noAccount = Status(.notFound, "There is no account of this name.")
+    .because(.accountNotFound)
   fileprivate static let listTooLong = Status(
-    .resourceExhausted, "There are too many entries for one list. Name an account.")
+    .resourceExhausted, "There are too many entries for one list. Name an account."
+  )
+  .because(.listTooLong, retry: .useless)
 }

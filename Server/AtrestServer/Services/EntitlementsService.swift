@@ -144,4 +144,5 @@ extension Status {
     .failedPrecondition,
     "This server does not verify purchases. Whoever runs it names Apple's root certificate and the app to begin."
   )
+  .because(.purchasesUnverified)
 }

@@ -65,12 +65,36 @@ public struct ErrorReason: RawRepresentable, Hashable, Sendable {
   /// The account is removed; its values may still be in the database's files.
   public static let erasurePending = ErrorReason("ERASURE_PENDING")
 
+  /// The owner has an account of this name already.
+  public static let accountExists = ErrorReason("ACCOUNT_EXISTS")
+  /// The owner has no account of this name.
+  public static let accountNotFound = ErrorReason("ACCOUNT_NOT_FOUND")
+  /// The account could not be moved to another cell.
+  public static let accountMoveFailed = ErrorReason("ACCOUNT_MOVE_FAILED")
+  /// The backup could not be made.
+  public static let backupFailed = ErrorReason("BACKUP_FAILED")
+  /// The file that a backup should go to exists.
+  public static let backupFileExists = ErrorReason("BACKUP_FILE_EXISTS")
+  /// Another backup is under way.
+  public static let backupRunning = ErrorReason("BACKUP_RUNNING")
+  /// The store has other means for backups.
+  public static let backupUnsupported = ErrorReason("BACKUP_UNSUPPORTED")
+  /// This server does not serve the cell.
+  public static let cellNotServed = ErrorReason("CELL_NOT_SERVED")
+  /// A list has more entries than an answer.
+  public static let listTooLong = ErrorReason("LIST_TOO_LONG")
+  /// The server verifies no purchases.
+  public static let purchasesUnverified = ErrorReason("PURCHASES_UNVERIFIED")
+
   /// All reasons of this version.
   public static let all: [ErrorReason] = [
-    accountFull, accountMoving, accountNameMismatch, deviceLimit, deviceNotFound, deviceUnknown,
-    diskFull, erasurePending, nameInvalid, outcomeUnknown, pairingAttemptRate, pairingCodeInvalid,
+    accountExists, accountFull, accountMoveFailed, accountMoving, accountNameMismatch,
+    accountNotFound, backupFailed, backupFileExists, backupRunning, backupUnsupported,
+    cellNotServed, deviceLimit, deviceNotFound, deviceUnknown, diskFull, erasurePending,
+    listTooLong, nameInvalid, outcomeUnknown, pairingAttemptRate, pairingCodeInvalid,
     pairingCodeLimit, pairingNonceMissing, pairingRate, pairingSuperseded, pendingDeviceNotFound,
-    purchaseRate, renameRate, requestInvalid, requestMalformed, serverBusy, serverStopping,
+    purchasesUnverified, purchaseRate, renameRate, requestInvalid, requestMalformed, serverBusy,
+    serverStopping,
     storeFailed, storeUnreachable, watchLimit,
   ]
 }
