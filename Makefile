@@ -9,7 +9,7 @@ SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/sim
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall dist dist-check dist-reproduce demo demo-web demo-nodes run test bench browser chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
+.PHONY: install uninstall dist dist-check dist-reproduce demo demo-web demo-nodes run test bench browser browser-figures chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -63,6 +63,11 @@ gallery:
 browser: build .build/web/assets.json
 	@Scripts/install-missing browser
 	@Tests/Browser/run .build/debug .build/web
+
+## browser-figures: how fast and how small the app is in a browser, beside its bounds; a minute
+browser-figures: release
+	@Scripts/install-missing browser
+	@Tests/Browser/run $(RELEASE) .build/web --figures
 
 ## reference: the API of the library products with DocC, in .build/reference
 reference: build

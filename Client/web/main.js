@@ -18,7 +18,7 @@ import { settings } from './screens/settings.js';
 import { timer } from './screens/timer.js';
 import { tree } from './screens/tree.js';
 import { water } from './screens/water.js';
-import { Store, isTemporary } from './store.js';
+import { Store, isTemporary, persist } from './store.js';
 import { Sync } from './sync.js';
 import { Tabs } from './tabs.js';
 import { failure, language, learn, startButtons } from './words.js';
@@ -54,7 +54,6 @@ const tabs = new Tabs(database, async () => {
     tabs.changed();
   };
   sync.start();
-  store.persist();
   return {
     view: (name, argument, file) => replica.view(name, argument, file),
     act: (name, argument, file) => replica.act(name, argument, file),
@@ -86,8 +85,10 @@ async function draw() {
     const focus = isNew ? null : document.activeElement?.textContent;
     screen.replaceChildren(made);
     screen.removeAttribute('aria-busy');
-    screen.className = isNew ? 'entering' : '';
-    if (isNew && shown) screen.focus({ preventScroll: true });
+    // The first screen is there at once.
+    const enters = isNew && shown;
+    screen.className = enters ? 'entering' : '';
+    if (enters) screen.focus({ preventScroll: true });
     if (focus) refocus(focus);
     shown = key;
   } catch (error) {
@@ -147,6 +148,9 @@ document.addEventListener('keydown', (event) => {
 
 if (await isTemporary()) {
   notes.push('temporary');
+} else {
+  // A person who is asked may take their time.
+  persist().then((isPromised) => isPromised || notes.push('mayForget'));
 }
 await tabs.start();
 await tabs.view('words').then(learn, complain);

@@ -24,8 +24,6 @@ export class Store {
   /** @type {IDBDatabase} */
   #database;
   #generation = 0;
-  /** Whether the browser promised not to remove the data on its own. */
-  isPersistent = false;
 
   /** @param {IDBDatabase} database */
   constructor(database) {
@@ -119,15 +117,6 @@ export class Store {
     setMark();
   }
 
-  /** Asks the browser to keep the data until the person removes it. Never fails. */
-  async persist() {
-    try {
-      this.isPersistent = (await navigator.storage.persisted()) || (await navigator.storage.persist());
-    } catch {
-      this.isPersistent = false;
-    }
-  }
-
   /** Removes all rows, and the mark. */
   async clear() {
     await this.#transact(['rows'], 'readwrite',
@@ -154,6 +143,18 @@ export class Store {
       transaction.onabort = () => reject(storageFailure(transaction.error));
       body(transaction);
     });
+  }
+}
+
+/**
+ * Asks the browser to keep the data until the person removes it.
+ * @returns {Promise<boolean>} Whether it promised to. In a private window none does.
+ */
+export async function persist() {
+  try {
+    return (await navigator.storage.persisted()) || (await navigator.storage.persist());
+  } catch {
+    return false;
   }
 }
 

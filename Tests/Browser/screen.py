@@ -53,6 +53,10 @@ class Screen:
         while (last := self.run(script)) != value:
             assert time.monotonic() < end, f"it stayed {last!r}, not {value!r}: {script}"
 
+    def settle(self):
+        """Waits until what fades or moves has done so."""
+        self.until("document.getAnimations().every(({ playState }) => playState !== 'running')")
+
     def sees(self, words):
         return self.until(f"document.body.innerText.includes({json.dumps(words)})")
 

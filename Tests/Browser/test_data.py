@@ -9,7 +9,8 @@ import subprocess
 import tempfile
 import unittest
 
-from test_app import Phone
+from phone import Phone
+from screen import WAIT_SECONDS
 
 
 class Data(Phone):
@@ -22,17 +23,18 @@ class Data(Phone):
         """The file that the page's button saves."""
         browser = self.browser
         browser.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.folder),
-            eventsEnabled=True)
+            eventsEnabled=True, browserContextId=self.context)
+        events = browser.events[None]
+        events.clear()
         self.place("settings")
         self.page.press("Export")
-        events = browser.events[None]
 
         def said(method, **values):
             return next((each["params"] for each in events if each["method"] == method
                 and all(each["params"][name] == value for name, value in values.items())), None)
 
         while not said("Browser.downloadProgress", state="completed"):
-            browser.read(20)
+            browser.read(WAIT_SECONDS)
         return self.folder / said("Browser.downloadWillBegin")["suggestedFilename"]
 
     def choose(self, file):
@@ -100,6 +102,7 @@ class Data(Phone):
         self.page.until("document.querySelector('.qr svg')")
         link = self.page.run("document.querySelector('.code').textContent")
         self.page.run("document.querySelector('.qr').scrollIntoView()")
+        self.page.settle()
         self.page.picture(self.folder / "page.png")
         read = subprocess.run(["zbarimg", "-q", "--raw", str(self.folder / "page.png")],
             capture_output=True, text=True, check=True).stdout.strip()

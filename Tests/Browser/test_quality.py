@@ -15,8 +15,6 @@ SCREENS = {
     "settings": "Vigil", "tree": "Delete", "conflicts": "Later writes", "devices": "laptop",
     "pair": "Code",
 }
-# What fades in has done so.
-STILL = "document.getAnimations().every(({ playState }) => playState !== 'running')"
 SIZES = [(320, 568), (390, 844), (844, 390), (2560, 1440)]
 
 
@@ -56,7 +54,7 @@ class Screens(Phone):
         self.page.run("dispatchEvent(new Event('hashchange'))")
         self.page.until("document.querySelector('main > *')?.textContent.includes("
             f"{json.dumps(words)})")
-        self.page.until(STILL)
+        self.page.settle()
 
     def audit(self, screens=SCREENS, sizes=SIZES):
         found = {}
@@ -99,7 +97,7 @@ class Ended(Phone):
         for size in SIZES:
             self.page.resize(*size)
             self.page.sees("This fast is complete.")
-            self.page.until(STILL)
+            self.page.settle()
             self.assertEqual(self.page.run(AUDIT), [], size)
 
 

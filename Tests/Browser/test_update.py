@@ -6,7 +6,6 @@ import unittest
 import versions
 from phone import WEB, OwnPhone
 
-NEXT, LAST = "0123456789abcdef", "fedcba9876543210"
 # The version of the page that is shown.
 SHOWN = "document.querySelector('script').src.split('/')[4]"
 CACHES = "caches.keys().then((keys) => keys.map((key) => key.split('/')[2]))"
@@ -28,8 +27,10 @@ class Update(OwnPhone):
         self.server.web = web
         self.server.start()
 
-    def serve_version(self, name):
-        self.serve(versions.another(WEB, self.server.folder / name, name))
+    def serve_another(self, word, edit=lambda shell: None):
+        """Returns the name of the version that is served now."""
+        self.serve(versions.another(WEB, self.server.folder, word, edit))
+        return versions.version(self.server.web)
 
     def until_loaded(self, page):
         """Waits until the next version is there, beside the one in use."""
@@ -37,13 +38,12 @@ class Update(OwnPhone):
         page.until_done(WAITING)
 
     def test_an_update_waits_for_the_next_start(self):
-        first = versions.version(WEB)
-        self.serve_version(NEXT)
+        first, following = versions.version(WEB), self.serve_another("next")
         self.page.run("self.isSame = true")
         self.until_loaded(self.page)
         # It is there, and what goes on is left alone: this page, and one that is loaded meanwhile.
         self.assertTrue(self.page.run("self.isSame"))
-        self.assertEqual(sorted(self.page.run(CACHES)), sorted([first, NEXT]))
+        self.assertEqual(sorted(self.page.run(CACHES)), sorted([first, following]))
         self.water("500 ml")
         self.page.reload()
         self.assertEqual(self.page.run(SHOWN), first)
@@ -54,29 +54,27 @@ class Update(OwnPhone):
         # The next start is after the last page of it went.
         self.browser.restart()
         self.page = self.open()
-        self.page.until(f"{SHOWN} === '{NEXT}'")
+        self.page.until(f"{SHOWN} === '{following}'")
         self.total("750 ml")
         self.water("300 ml")
-        self.assertEqual(self.page.run(CACHES), [NEXT])
+        self.assertEqual(self.page.run(CACHES), [following])
         self.assertEqual(self.page.problems(), [])
 
     def test_of_two_updates_the_latest_is_taken(self):
-        self.serve_version(NEXT)
+        self.serve_another("next")
         self.until_loaded(self.page)
-        self.serve_version(LAST)
+        last = self.serve_another("last")
         self.until_loaded(self.page)
-        self.assertIn(LAST, self.page.run(CACHES))
+        self.assertIn(last, self.page.run(CACHES))
         self.browser.restart()
         self.page = self.open()
-        self.assertEqual(self.page.run(SHOWN), LAST)
+        self.assertEqual(self.page.run(SHOWN), last)
         self.total("250 ml")
 
     def test_an_update_that_cannot_be_loaded_whole_changes_nothing(self):
-        self.serve_version(NEXT)
         # A server that is put back in the middle of an update has the worker, and not its files.
-        worker = self.server.web / "files/service-worker.js"
-        worker.write_text(worker.read_text().replace(f"/app/{NEXT}/", f"/app/{LAST}/"))
-        self.serve(versions.sign(self.server.web))
+        self.serve_another("next", lambda shell: (shell / "service-worker.js").write_text(
+            (shell / "service-worker.js").read_text().replace("/app/current/", "/app/gone/")))
         outcome = self.page.run("""navigator.serviceWorker.getRegistration().then(async (each) => {
           await each.update();
           const worker = each.installing ?? each.waiting;

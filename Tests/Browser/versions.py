@@ -1,37 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another version of the web app, made from a built one."""
+"""Another version of the web app, laid out as the build does, from the files of a built one."""
 
-import hashlib
 import json
 import pathlib
+import re
 import shutil
+import subprocess
+
+LAYOUT = pathlib.Path(__file__).parents[2] / "Client/web/assets.mjs"
 
 
 def version(web):
     return json.loads((pathlib.Path(web) / "assets.json").read_text())["version"]
 
 
-def another(web, folder, name):
-    """Copies the app as a version of this name, which has 16 letters; one word of it differs."""
-    folder = pathlib.Path(shutil.copytree(web, folder))
-    old, listing = version(web), folder / "assets.json"
-    text = listing.read_text().replace(old, name)
-    with (folder / "files/announce.js").open("a") as file:
-        file.write(f"export const version = '{name}';\n")
-    assets = json.loads(text)
-    for asset in assets["assets"]:
-        file = folder / asset["file"]
-        if not asset["immutable"]:
-            file.write_text(file.read_text().replace(old, name))
-    listing.write_text(json.dumps(assets))
-    return sign(folder)
-
-
-def sign(web):
-    """Lists the files as they are now."""
-    listing = web / "assets.json"
-    assets = json.loads(listing.read_text())
-    for asset in assets["assets"]:
-        asset["sha256"] = hashlib.sha256((web / asset["file"]).read_bytes()).hexdigest()
-    listing.write_text(json.dumps(assets))
-    return web
+def another(web, folder, word, edit=lambda shell: None):
+    """An app in which this word and what `edit` changes are new. Returns its folder."""
+    shell = folder / f"shell-{word}"
+    files = pathlib.Path(web) / "files"
+    shutil.copytree(files, shell, ignore=shutil.ignore_patterns("*.br", "*.gz"))
+    for name in ("index.html", "service-worker.js", "manifest.webmanifest"):
+        text = (shell / name).read_text().replace(f"/app/{version(web)}/", "/app/current/")
+        text = re.sub(r"const files = \[.*?\];", "const files = [];", text, flags=re.DOTALL)
+        (shell / name).write_text(text)
+    with (shell / "announce.js").open("a") as file:
+        file.write(f"export const word = '{word}';\n")
+    edit(shell)
+    core = (shell / "atrest-core.wasm").rename(folder / f"{word}.wasm")
+    out = folder / f"web-{word}"
+    out.mkdir()
+    subprocess.run(["node", LAYOUT, core, shell, out], check=True, capture_output=True)
+    return out

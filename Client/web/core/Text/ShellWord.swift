@@ -16,7 +16,7 @@ enum ShellWord: String, CaseIterable {
   case importTitle, chooseFile, importHint, preferFile, importNow, importBehind, importAlone
   case buyElsewhere, submit, submitHint, submitted, purchaseKept
   case privacyHere, privacyServer, privacyNobody, termsLicence, termsPurchase, termsHealth
-  case temporary, noOffline
+  case temporary, mayForget, noOffline
 
   var text: String {
     switch self {
@@ -147,6 +147,12 @@ enum ShellWord: String, CaseIterable {
       Language.text(
         "This window keeps nothing: what you note here is gone when it closes.",
         de: "Dieses Fenster behält nichts: Was du hier notierst, ist weg, wenn es sich schließt.")
+    case .mayForget:
+      Language.text(
+        "The browser may remove what is kept here, and a private window does when it closes. Add "
+          + "Atrest to the home screen, or pair this device.",
+        de: "Der Browser darf löschen, was hier liegt, und ein privates Fenster tut es, wenn es "
+          + "sich schließt. Lege Atrest auf den Startbildschirm oder koppele dieses Gerät.")
     case .noOffline:
       Language.text(
         "Without a trusted certificate Atrest does not start offline here.",
