@@ -8,14 +8,19 @@ They come from the model, which is written after docs/protocol/merge.md alone; t
 
 import base64
 import json
+import pathlib
 import random
+import runpy
 import sys
+from unittest import mock
 
 import model
 from atrest.sync.v1 import records_pb2
 from values import DELETED, intake, span, target, text
 
-CASES = 700
+# Of devices; of any two records; about the bound of clocks; of deletions.
+DEVICES, ANY, SKEWS, DELETIONS = 700, 300, 60, 20
+REFUSALS = pathlib.Path(__file__).with_name("test_refusals.py")
 NOON = 1_790_000_000_000
 FIELDS = {records_pb2.KIND_SESSION: [2, 3], records_pb2.KIND_WATER: [2], records_pb2.KIND_PREFERENCE: [2], 4711: [2, 7]}
 
@@ -48,7 +53,23 @@ def encoded(message):
     return base64.b64encode(message.SerializeToString(deterministic=True)).decode()
 
 
-def case(seed):
+def judge(account, key, offered, written, restored=False):
+    """Offers a record, and says what becomes of it."""
+    offer = encoded(model.from_pending(model.Pending(key, offered, written, restored)))
+    if not account.bears(offered, written, NOON, restored):
+        return {"offer": offer, "refused": "REASON_CLOCK_SKEW"}
+    listed = set(account.journal)
+    lost = account.take(key, offered, written, restored)
+    journal = [
+        encoded(model.from_entry(account.journal[name], NOON))
+        for name in sorted(set(account.journal) - listed)
+    ]
+    result = encoded(model.from_record(key, account.records[key]))
+    return {"offer": offer, "superseded": lost, "result": result, "journal": journal}
+
+
+def of_devices(seed):
+    """Three devices write to one record, with and without a network."""
     source = random.Random(seed)
     kind = source.choice(list(FIELDS))
     key = (kind, b"theme" if kind == records_pb2.KIND_PREFERENCE else bytes([seed % 256]) * 16)
@@ -69,27 +90,114 @@ def case(seed):
         if source.randrange(3) == 0:
             continue  # It works on without a network.
         for pending in list(replica.outbox):
-            offer = model.from_pending(pending)
             replica.acknowledge([pending])
-            if not account.bears(pending.record, pending.written, NOON):
-                steps.append({"offer": encoded(offer), "refused": "REASON_CLOCK_SKEW"})
-                continue
-            listed = set(account.journal)
-            lost = account.take(key, pending.record, pending.written)
-            journal = [
-                encoded(model.from_entry(account.journal[name], NOON))
-                for name in sorted(set(account.journal) - listed)
-            ]
-            result = encoded(model.from_record(key, account.records[key]))
-            steps.append(
-                {"offer": encoded(offer), "superseded": lost, "result": result, "journal": journal}
-            )
-    return {"case": seed, "server_ms": NOON, "steps": steps}
+            steps.append(judge(account, key, pending.record, pending.written))
+    return steps
+
+
+def any_stamp(source):
+    return model.Stamp((NOON << 16) + source.randrange(6), source.randrange(1, 4))
+
+
+def any_record(source):
+    """Registers of few stamps, so that they meet; some with a floor, which is what housekeeping leaves."""
+    while True:
+        shared, record = any_stamp(source), {}
+        for field in sorted(source.sample([1, 2, 7], source.randint(1, 3))):
+            stamp = shared if source.randrange(2) else any_stamp(source)
+            replaced = source.choice([None, any_stamp(source)])
+            value = source.choice([b"", DELETED] if field == 1 else [b"", b"\x12\x01\0"])
+            record[field] = model.Register(field, stamp, replaced, value)
+        if source.randrange(4) == 0:
+            floor = model.Register(model.PRUNE_FLOOR_FIELD, any_stamp(source), None, model.PRUNE_FLOOR)
+            record = model.merge(record, {floor.field: floor})
+        if set(record) - {model.PRUNE_FLOOR_FIELD}:
+            return record
+
+
+def of_any(seed):
+    """Whatever could be offered, a quarter of it by a device that brings back what a server lost."""
+    source = random.Random(seed)
+    account, key = model.Account(), (4711, bytes([seed % 256]) * 16)
+    steps = []
+    for _ in range(4):
+        offered = any_record(source)
+        fields = sorted(offered.keys() - {model.PRUNE_FLOOR_FIELD})
+        written = frozenset(source.sample(fields, source.randint(0, len(fields))))
+        steps.append(judge(account, key, offered, written, source.randrange(4) == 0))
+    return steps
+
+
+def of_skew(seed):
+    """A stamp about the bound, and a second one that follows it by little, or by too much."""
+    source = random.Random(seed)
+    account, key = model.Account(), (4711, bytes([seed % 256]) * 16)
+    edge = NOON + 60_000 << 16
+    first = source.choice([NOON << 16, edge, edge + 65_535, edge + 65_536, edge + (5_000 << 16)])
+    steps = []
+    for field, ahead in (2, 0), (7, source.choice([-1, 1, 1_024, 1_025, 1 << 16, 100 << 16])):
+        clock = first + ahead
+        replaced = source.choice([None, model.Stamp(clock - 1, 1), model.Stamp(clock - 1_025, 1)])
+        offered = {field: model.Register(field, model.Stamp(clock, field), replaced, b"\x12\x01\0")}
+        written = source.choice([frozenset(), frozenset([field])])
+        steps.append(judge(account, key, offered, written, source.randrange(4) == 0))
+    return steps
+
+
+def of_deletions(seed):
+    """How many of an account's records one request may delete: half, if there are 20 or more."""
+    source = random.Random(seed)
+    chosen = [
+        (22, [(12, False), (11, False), (11, False)]),
+        (22, [(12, False), (12, True)]),
+        (40, [(10, False)] * 4),
+        (40, [(21, False), (20, False)]),
+        (20, [(11, False), (10, False)]),
+        (19, [(19, False)]),
+    ]
+    records, wishes = (
+        chosen[seed]
+        if seed < len(chosen)
+        else (source.randint(15, 45), [(source.randint(1, 20), source.randrange(4) == 0) for _ in range(4)])
+    )
+    left, requests = records, []
+    for deletes, is_allowed in wishes:
+        if deletes > left:
+            break
+        request = {"deletes": deletes, "allow_mass_deletion": is_allowed}
+        if left >= 20 and deletes * 2 > left and not is_allowed:
+            request["refused"] = "REASON_MASS_DELETION"
+        else:
+            left -= deletes
+        requests.append(request)
+    return records, requests
+
+
+def of_refusals():
+    """Offers that no account takes: those of test_refusals.py."""
+    with (
+        mock.patch("time.time_ns", lambda: NOON * 1_000_000),
+        mock.patch("os.urandom", random.Random(0).randbytes),
+    ):
+        tests = runpy.run_path(str(REFUSALS))
+        for about, make in {**tests["SHAPES"], **tests["KINDS"]}.items():
+            yield about, encoded(tests["offer"](make(1)))
+
+
+def cases():
+    for make, count in (of_devices, DEVICES), (of_any, ANY), (of_skew, SKEWS):
+        for seed in range(count):
+            yield {"steps": make(seed)}
+    for seed in range(DELETIONS):
+        records, requests = of_deletions(seed)
+        yield {"records": records, "requests": requests}
+    for about, offer in of_refusals():
+        yield {"about": about, "steps": [{"offer": offer, "refused": "REASON_INVALID"}]}
 
 
 def lines():
-    for seed in range(CASES):
-        yield json.dumps(case(seed), separators=(",", ":"))
+    for number, case in enumerate(cases()):
+        yield json.dumps({"case": number, "server_ms": NOON} | case, separators=(",", ":"))
 
 
 if __name__ == "__main__":

@@ -22,13 +22,14 @@ def test_the_file_is_what_the_model_says():
 def test_replaying_them_needs_nothing_but_merging():
     """What a client checks: each result is the merge of what was stored and what was offered."""
     for line in FILE.read_text().splitlines():
-        stored = None
-        for step in json.loads(line)["steps"]:
+        stored = {}
+        for step in json.loads(line).get("steps", []):
             if "refused" in step:
                 continue
             offer = sync_pb2.Offer.FromString(base64.b64decode(step["offer"]))
             _, offered = model.to_record(offer.record)
-            stored = model.merge(stored, offered) if stored else offered
+            meeting = model.Meeting(stored, offered, frozenset(), False, model.History())
+            stored = meeting.result if stored else offered
             result = records_pb2.Record.FromString(base64.b64decode(step["result"]))
             assert model.to_record(result)[1] == stored, line
 
@@ -39,7 +40,7 @@ def test_the_example_client_in_python_merges_as_they_say():
     spec.loader.exec_module(client)
     for line in FILE.read_text().splitlines():
         stored = records_pb2.Record()
-        for step in json.loads(line)["steps"]:
+        for step in json.loads(line).get("steps", []):
             if "refused" not in step:
                 offer = sync_pb2.Offer.FromString(base64.b64decode(step["offer"]))
                 stored = client.merged(offer.record, stored)
@@ -47,8 +48,19 @@ def test_the_example_client_in_python_merges_as_they_say():
 
 
 def test_they_cover_what_can_happen():
-    steps = [step for line in FILE.read_text().splitlines() for step in json.loads(line)["steps"]]
-    assert len(steps) > 2000
-    assert sum("refused" in step for step in steps) > 20
-    assert sum(bool(step.get("superseded")) for step in steps) > 200
-    assert sum(len(step.get("journal", [])) for step in steps) > 200
+    cases = [json.loads(line) for line in FILE.read_text().splitlines()]
+    steps = [step for case in cases for step in case.get("steps", [])]
+    offers = [sync_pb2.Offer.FromString(base64.b64decode(step["offer"])) for step in steps]
+    floors = [
+        any(register.field == model.PRUNE_FLOOR_FIELD for register in offer.record.registers)
+        for offer in offers
+    ]
+    reasons = [step.get("refused") for step in steps]
+    deletions = [request for case in cases for request in case.get("requests", [])]
+    assert len(steps) > 3000
+    assert reasons.count("REASON_CLOCK_SKEW") > 20 and reasons.count("REASON_INVALID") > 30
+    assert sum(bool(step.get("superseded")) for step in steps) > 400
+    assert sum(len(step.get("journal", [])) for step in steps) > 400
+    assert sum(floors) > 200 and sum(offer.restored for offer in offers) > 200
+    assert {"refused" in request for request in deletions} == {True, False}
+    assert any(request["allow_mass_deletion"] for request in deletions)
