@@ -80,9 +80,6 @@ let package = Package(
     .systemLibrary(
       name: "CAtrestOpenSSL", path: "Sources/CAtrestOpenSSL", pkgConfig: "openssl",
       providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(
-      name: "CAtrestQRencode", path: "Sources/CAtrestQRencode", pkgConfig: "libqrencode",
-      providers: [.apt(["libqrencode-dev"])]),
     // The server's alone: clients have no database server to talk to.
     .systemLibrary(
       name: "CAtrestPQ", path: "Sources/CAtrestPQ", pkgConfig: "libpq",
@@ -114,19 +111,20 @@ let package = Package(
     .target(
       name: "AtrestFoundation", dependencies: ["AtrestDomain", "AtrestReplication"],
       path: "Sources/AtrestFoundation", swiftSettings: strict),
-    // What programs for the terminal need that know nothing of a replica.
-    .target(
-      name: "AtrestCommandLine",
-      dependencies: [
-        "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestWire", "CAtrestBuild",
-        "CAtrestQRencode",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Sources/AtrestCommandLine", swiftSettings: strict),
+    // Pictures: of trees, forests and months, and codes for cameras.
     .target(
       name: "AtrestPresentation", dependencies: ["AtrestDomain"],
       path: "Sources/AtrestPresentation",
       swiftSettings: strict),
+    // What programs for the terminal need that know nothing of a replica.
+    .target(
+      name: "AtrestCommandLine",
+      dependencies: [
+        "AtrestDomain", "AtrestFoundation", "AtrestPresentation", "AtrestReplication", "AtrestWire",
+        "CAtrestBuild",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Sources/AtrestCommandLine", swiftSettings: strict),
     // The second app's pictures, on public API alone like its domain.
     .target(
       name: "TrunkPresentation",

@@ -79,7 +79,7 @@ import { failure } from './words.js';
  * @typedef {{lines: string[], changesAnything: boolean, differs: boolean, new: number,
  *   updated: number, known: number}} ImportView
  *
- * `view('qr', {text}, now)`: for a camera; absent for more than 213 bytes.
+ * `view('qr', {text}, now)`: for a camera; absent for more than 2,953 bytes.
  * @typedef {{svg?: string}} QRView
  *
  * `view('words', {}, now)`: the shell's own words by name.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes JSON objects member by member, as Foundation's encoder writes them without escaped slashes.
+// Writes JSON objects member by member, as Foundation's encoder does without escaped slashes.
 
 import AtrestReplication
 

@@ -1,34 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes text as a QR code and draws it with half-block characters for terminals.
+// Draws a text's QR code with half-block characters for terminals.
 
-import CAtrestQRencode
+import AtrestPresentation
 
-/// A QR code: a square of dark and light modules.
-///
-/// Source: ISO/IEC 18004, by libqrencode.
+/// A text's QR code on a terminal.
 package struct QRCode: Equatable {
+  private let symbol: QRSymbol
+
   /// Modules per side without the quiet zone.
-  package let width: Int
-  /// The modules, row by row from the top, left to right; true is dark.
-  package let modules: [Bool]
+  package var width: Int { symbol.width }
 
   /// Width of the light border in modules, as the standard requires.
-  package static let quietZone = 4
+  package static let quietZone = QRSymbol.quietZone
 
-  /// Encodes text in the smallest code at the lowest error correction: a screen has no scratches.
+  /// Encodes text.
   ///
-  /// - Returns: nil if the text is empty, contains NUL or exceeds 2,953 bytes, or if allocation
-  ///   fails.
+  /// - Returns: nil if the text is empty or exceeds 2,953 bytes.
   package init?(_ text: String) {
-    // Any symbol for the same text will do, so libqrencode chooses the modes.
-    guard !text.isEmpty, !text.utf8.contains(0),
-      let code = QRcode_encodeString(text, 0, QR_ECLEVEL_L, QR_MODE_8, 1)
-    else { return nil }
-    defer { QRcode_free(code) }
-    width = Int(code.pointee.width)
-    guard width > 0, let data = code.pointee.data else { return nil }
-    // Bit 0 is the colour; the library uses the others internally.
-    modules = UnsafeBufferPointer(start: data, count: width * width).map { $0 & 1 == 1 }
+    guard let symbol = QRSymbol(Array(text.utf8)) else { return nil }
+    self.symbol = symbol
   }
 
   /// Encodes a pairing link in capitals, which are equivalent in a link and take two thirds of the
@@ -40,7 +30,7 @@ package struct QRCode: Equatable {
 
   /// Whether a module is dark. Modules outside the code are light.
   package func isDark(row: Int, column: Int) -> Bool {
-    (0..<width).contains(row) && (0..<width).contains(column) && modules[row * width + column]
+    symbol.isDark(row: row, column: column)
   }
 
   /// Draws the code, two modules per character: the upper and the lower one. The characters draw

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes bytes as a QR symbol: the smallest of versions 1 to 10, which a link fits.
+// Encodes bytes as the smallest QR symbol that holds them.
 
 /// A QR symbol: a square of dark and light modules.
 ///
-/// Source: ISO/IEC 18004:2015, byte mode, error correction level M, versions 1 to 10.
+/// Source: ISO/IEC 18004:2015, at the lowest error correction: a screen has no scratches.
 package struct QRSymbol: Equatable {
   /// The light modules around it that a reader needs.
   package static let quietZone = 4
+
+  private static let limitBytes = 2953
 
   /// Modules per side.
   package private(set) var width: Int
@@ -17,17 +19,17 @@ package struct QRSymbol: Equatable {
 
   /// Encodes bytes.
   ///
-  /// - Returns: nil if there are none, or more than 213.
+  /// - Returns: nil if there are none, or more than 2,953.
   /// - Complexity: O(modules), eight times over: one for each mask.
   package init?(_ bytes: [UInt8]) {
-    guard !bytes.isEmpty,
-      let version = QRVersion.all.first(where: { bytes.count <= $0.capacityBytes })
+    let segment = QRSegment(bytes)
+    guard !bytes.isEmpty, bytes.count <= Self.limitBytes, let version = QRVersion(for: segment)
     else { return nil }
     width = version.width
     modules = Array(repeating: false, count: width * width)
     isFixed = modules
     drawPatterns(version)
-    place(version.codewords(of: bytes))
+    place(version.codewords(of: segment))
     let masked = (0..<8).map { drawn(mask: $0) }
     guard let best = masked.min(by: { $0.penalty < $1.penalty }) else { return nil }
     self = best
@@ -81,9 +83,10 @@ package struct QRSymbol: Equatable {
     }
   }
 
-  /// Level M, whose bits are 00, and the mask, twice.
+  /// Level L, whose bits are 01, and the mask, twice.
   private mutating func drawFormat(mask: Int) {
-    let bits = (mask << 10 | Self.remainder(mask << 10, by: 0x537)) ^ 0x5412
+    let content = (0b01 << 3 | mask) << 10
+    let bits = (content | Self.remainder(content, by: 0x537)) ^ 0x5412
     func isDark(_ index: Int) -> Bool { bits >> index & 1 == 1 }
     for index in 0..<6 { fix(index, 8, isDark(index)) }
     fix(7, 8, isDark(6))

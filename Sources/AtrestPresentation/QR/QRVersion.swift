@@ -1,50 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sizes of QR symbols, and their codewords: data with error correction, interleaved.
 
-/// A version of the standard, at error correction level M.
+/// A version of the standard, at error correction level L.
 struct QRVersion {
+  /// 1 to 40.
   let number: Int
-  /// Codewords in all.
-  let total: Int
   /// Codewords of error correction in each block.
-  let correction: Int
-  let blocks: Int
-  /// The middles of the alignment patterns, in both directions.
-  let alignment: [Int]
+  private let correction: Int
+  private let blocks: Int
 
-  /// Source: ISO/IEC 18004:2015, tables 9 and E.1.
-  static let all: [QRVersion] = [
-    QRVersion(number: 1, total: 26, correction: 10, blocks: 1, alignment: []),
-    QRVersion(number: 2, total: 44, correction: 16, blocks: 1, alignment: [6, 18]),
-    QRVersion(number: 3, total: 70, correction: 26, blocks: 1, alignment: [6, 22]),
-    QRVersion(number: 4, total: 100, correction: 18, blocks: 2, alignment: [6, 26]),
-    QRVersion(number: 5, total: 134, correction: 24, blocks: 2, alignment: [6, 30]),
-    QRVersion(number: 6, total: 172, correction: 16, blocks: 4, alignment: [6, 34]),
-    QRVersion(number: 7, total: 196, correction: 18, blocks: 4, alignment: [6, 22, 38]),
-    QRVersion(number: 8, total: 242, correction: 22, blocks: 4, alignment: [6, 24, 42]),
-    QRVersion(number: 9, total: 292, correction: 22, blocks: 5, alignment: [6, 26, 46]),
-    QRVersion(number: 10, total: 346, correction: 26, blocks: 5, alignment: [6, 28, 50]),
-  ]
+  private init(number: Int, correction: Int, blocks: Int) {
+    (self.number, self.correction, self.blocks) = (number, correction, blocks)
+  }
+
+  /// The smallest that has room for a segment; nil if none has.
+  init?(for segment: QRSegment) {
+    let fitting = Self.all.first { version in
+      segment.bits(in: version) <= version.dataCount * 8
+    }
+    guard let fitting else { return nil }
+    self = fitting
+  }
+
+  /// Source: ISO/IEC 18004:2015, table 9.
+  private static let all = zip(
+    [
+      7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28, 28, 28, 30, 30,
+      26, 28, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30, 30,
+    ],
+    [
+      1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8, 8, 9, 9, 10, 12, 12, 12, 13, 14,
+      15,
+      16, 17, 18, 19, 19, 20, 21, 22, 24, 25,
+    ]
+  ).enumerated().map { QRVersion(number: $0 + 1, correction: $1.0, blocks: $1.1) }
 
   /// Modules per side.
   var width: Int { 17 + 4 * number }
 
-  private var dataCount: Int { total - correction * blocks }
-  private var lengthBits: Int { number < 10 ? 8 : 16 }
+  /// The middles of the alignment patterns, in both directions.
+  ///
+  /// Source: ISO/IEC 18004:2015, annex E: from the far edge at even distances, the first at 6.
+  var alignment: [Int] {
+    guard number > 1 else { return [] }
+    let count = number / 7 + 2
+    let step = (number * 8 + count * 3 + 5) / (count * 4 - 4) * 2
+    return [6] + (0..<(count - 1)).map { width - 7 - $0 * step }.reversed()
+  }
 
-  /// The most bytes that fit, after the mode's four bits and the length.
-  var capacityBytes: Int { dataCount - (4 + lengthBits + 7) / 8 }
+  /// Codewords in all: the modules that no pattern takes.
+  private var total: Int {
+    let side = number > 1 ? number / 7 + 2 : 0
+    // The alignment patterns but those at three corners; ten of their modules are in each timing
+    // pattern that they cross.
+    let aligned = number > 1 ? (25 * side - 10) * side - 55 : 0
+    return ((16 * number + 128) * number + 64 - aligned - (number >= 7 ? 36 : 0)) / 8
+  }
+
+  private var dataCount: Int { total - correction * blocks }
 
   /// The codewords in the order of placement.
   ///
-  /// - Parameter bytes: At most `capacityBytes`.
-  func codewords(of bytes: [UInt8]) -> [UInt8] {
-    var bits = BitWriter()
-    bits.append(0b0100, count: 4)
-    bits.append(bytes.count, count: lengthBits)
-    for byte in bytes { bits.append(Int(byte), count: 8) }
-    // The terminator's four bits also fill the last byte: four of it are taken by the mode.
-    bits.append(0, count: 4)
+  /// - Parameter segment: One that fits.
+  func codewords(of segment: QRSegment) -> [UInt8] {
+    var bits = QRBits()
+    segment.write(to: &bits, in: self)
+    // The terminator, as far as there is room.
+    bits.append(0, count: min(4, dataCount * 8 - bits.count))
     var data = bits.bytes
     var isFirst = true
     while data.count < dataCount {
@@ -70,19 +92,6 @@ struct QRVersion {
       for each in corrections { words.append(each[index]) }
     }
     return words
-  }
-}
-
-private struct BitWriter {
-  private(set) var bytes: [UInt8] = []
-  private var count = 0
-
-  mutating func append(_ value: Int, count bits: Int) {
-    for index in stride(from: bits - 1, through: 0, by: -1) {
-      if count.isMultiple(of: 8) { bytes.append(0) }
-      if value >> index & 1 == 1 { bytes[count / 8] |= 0x80 >> UInt8(count % 8) }
-      count += 1
-    }
   }
 }
 

@@ -3,8 +3,8 @@
 
 import AtrestDomain
 
-/// A text that the shell shows beside what views say. The raw value is the shell's name for it; `%@`
-/// is replaced there.
+/// A text that the shell shows beside what views say. The raw value is the shell's name for it;
+/// `%@` is replaced there.
 enum ShellWord: String, CaseIterable {
   case back, undo, ways, forest, calendar, history, water, settings, earlier, add
   case fast, start, end, keep, delete
