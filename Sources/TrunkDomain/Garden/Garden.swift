@@ -29,12 +29,12 @@ public struct Garden: Sendable {
     sprouts: [Sprout] = [], waterings: [Watering] = [], shinings: [Shining] = [],
     leaves: [Leaf] = [], labels: [NodeLabel] = [], settings: [GardenSetting] = []
   ) {
-    self.sprouts = sprouts.sorted {
+    self.sprouts = sprouts.ordered {
       ($0.twig.index, $0.created, $0.id) < ($1.twig.index, $1.created, $1.id)
     }
     self.waterings = waterings
     self.shinings = shinings
-    self.leaves = leaves.sorted {
+    self.leaves = leaves.ordered {
       ($0.twig.index, $0.created, $0.id) < ($1.twig.index, $1.created, $1.id)
     }
     var byNode: [NodeID: NodeLabel] = [:]
@@ -54,7 +54,7 @@ public struct Garden: Sendable {
 
   /// What grows: planted, not harvested and not uprooted; the earliest planted first.
   public var growing: [Sprout] {
-    sprouts.filter { $0.state == .active }.sorted {
+    sprouts.filter { $0.state == .active }.ordered {
       let (a, b) = ($0.planting?.at ?? $0.created, $1.planting?.at ?? $1.created)
       return a == b ? $0.id < $1.id : a < b
     }
@@ -83,7 +83,7 @@ public struct Garden: Sendable {
   /// - Complexity: O(all waterings).
   public func waterings(of sprout: RecordUUID) -> [Watering] {
     waterings.filter { $0.sprout == sprout }
-      .sorted { $0.at == $1.at ? $0.id < $1.id : $0.at < $1.at }
+      .ordered { $0.at == $1.at ? $0.id < $1.id : $0.at < $1.at }
   }
 
   /// How often each sprout was watered.

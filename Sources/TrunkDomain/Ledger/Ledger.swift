@@ -96,8 +96,9 @@ public struct Ledger: Hashable, Sendable {
       return first == second ? a.rank < b.rank : first < second
     }
     if keepsEntries { entries.reserveCapacity(events.count) }
-    var watered: [GardenDay: Int] = [:]
-    var shone: [GardenWeek: Int] = [:]
+    // By the numbers of days, and of the Mondays of weeks.
+    var watered: [Int: Int] = [:]
+    var shone: [Int: Int] = [:]
     for event in events {
       let change: Change
       switch event.kind {
@@ -105,10 +106,10 @@ public struct Ledger: Hashable, Sendable {
         soil = soil - cost
         change = .planted(cost: cost)
       case .watering(let day):
-        let count = Self.countUp(&watered[day, default: 0])
+        let count = Self.countUp(&watered[day.number, default: 0])
         change = .watered(recovered: recover(count <= Watering.perDay ? .perWatering : .zero))
       case .shining(let week):
-        let count = Self.countUp(&shone[week, default: 0])
+        let count = Self.countUp(&shone[week.monday, default: 0])
         change = .shone(recovered: recover(count <= Shining.perWeek ? .perShining : .zero))
       case .harvest(let plan, let result):
         let reward = Progression.reward(

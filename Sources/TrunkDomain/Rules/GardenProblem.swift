@@ -54,7 +54,7 @@ public enum GardenProblem: Error, Hashable, Sendable {
     switch self {
     case .notEnoughSoil(let needed, let there):
       "That takes \(needed.shortText) soil, and there is \(there.shortText). Watering and sun bring "
-        + "soil back, and so does a harvest; `trunk draft` keeps the idea until then."
+        + "soil back, and so does a harvest; a draft keeps the idea until then."
     case .noWater:
       "The day's water is used. A day has water for three, and begins at 6:00 in the morning."
     case .noSun:
@@ -85,17 +85,17 @@ public enum GardenProblem: Error, Hashable, Sendable {
     case .branch:
       "That is no branch. They have numbers from 1 to 8."
     case .notGrowing(.draft):
-      "That is a draft. `trunk plant` plants it."
+      "That is a draft. Plant it first."
     case .notGrowing(.completed):
-      "That was harvested already. `trunk list` shows what grows."
+      "That was harvested already. Choose what still grows."
     case .notGrowing(.failed):
-      "That was uprooted. `trunk list` shows what grows."
+      "That was uprooted. Choose what still grows."
     case .notEnded:
-      "That has not ended yet. `trunk harvest` takes the words of a harvest with `--note`."
+      "That has not ended yet. Write the words about it when it is harvested."
     case .notGrowing(.active), .notADraft:
       "That is planted already. Its title, blooms and leaf can still be edited."
     case .plantedCannotBeDeleted:
-      "Only a draft can be deleted. `trunk uproot` ends what grows, and the journal keeps the rest."
+      "Only a draft can be deleted. Uproot what grows; the journal keeps the rest."
     case .beforePlanting:
       "That is before it was planted. Choose a later time."
     case .leafElsewhere(let twig):

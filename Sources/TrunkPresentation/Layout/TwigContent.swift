@@ -37,7 +37,7 @@ struct TwigContent {
   }
 
   private mutating func sort() {
-    sprouts.sort { a, b in
+    sprouts = sprouts.ordered { a, b in
       if a.mark.rank != b.mark.rank { return a.mark.rank < b.mark.rank }
       let (from, to) = (Self.time(a.sprout), Self.time(b.sprout))
       return from == to ? a.sprout.id < b.sprout.id : from > to

@@ -17,16 +17,27 @@ public enum BranchPicture {
   ///   - now: The time at which progress is shown.
   ///   - zone: The zone of dates in the screen reader's text.
   ///   - width: In points; clamped to `PictureSize.sides`. The height follows from it.
+  ///   - height: The least height in points; clamped likewise.
   /// - Returns: An SVG document without scripts or external references.
   /// - Complexity: O(n) in the garden's records.
   public static func svg(
-    _ garden: Garden, branch: Int, at now: WallTime, in zone: ZoneOffsets, width: Double = 390
+    _ garden: Garden, branch: Int, at now: WallTime, in zone: ZoneOffsets, width: Double = 390,
+    height: Double = 0
   ) -> String {
+    mapped(garden, branch: branch, at: now, in: zone, width: width, height: height).svg
+  }
+
+  /// The same picture with a spot for each twig, from the trunk outwards.
+  public static func mapped(
+    _ garden: Garden, branch: Int, at now: WallTime, in zone: ZoneOffsets, width: Double = 390,
+    height: Double = 0
+  ) -> MappedPicture {
     let count = Twig.branches
-    return BranchScene(
+    let scene = BranchScene(
       garden: garden, branch: (branch % count + count) % count, now: now,
-      width: PictureSize.clamped(width)
-    ).svg()
+      width: PictureSize.clamped(width), least: PictureSize.clamped(height))
+    return MappedPicture(
+      svg: scene.svg(), width: scene.width, height: scene.height, spots: scene.spots)
   }
 }
 
@@ -41,19 +52,20 @@ private struct BranchScene {
   /// Whether twigs are on both sides.
   let isWide: Bool
   /// The height of a twig's row.
-  private let row = 92.0
+  private let row: Double
   private let top = 104.0
   private let size = 14.0
   /// The most titles under a twig's label.
   private let titles = 3
 
-  init(garden: Garden, branch: Int, now: WallTime, width: Double) {
+  init(garden: Garden, branch: Int, now: WallTime, width: Double, least: Double) {
     self.garden = garden
     self.branch = branch
     self.width = width
     contents = TwigContent.all(of: garden, at: now).filter { $0.twig.branch == branch }
     isWide = width >= 700
     let rows = isWide ? 4.5 : 8
+    row = max(92, (least - top - 46) / rows)
     height = top + row * rows + 46
     let x = isWide ? width / 2 : 46
     limb = Curve(
@@ -84,6 +96,17 @@ private struct BranchScene {
       for content in contents { writeTwig(content, in: &markup) }
     }
     return markup.finished()
+  }
+
+  var spots: [PictureSpot] {
+    contents.map { content in
+      let place = place(of: content.twig)
+      return PictureSpot(
+        subject: .node(.twig(content.twig)),
+        words: Heading(.twig(content.twig), counts: content.counts, in: garden).spoken,
+        x: isWide && place.side > 0 ? width / 2 : 0, y: place.end.y - 24,
+        width: isWide ? width / 2 : width, height: 88)
+    }
   }
 
   private var summary: String {

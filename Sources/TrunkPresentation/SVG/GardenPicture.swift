@@ -22,10 +22,19 @@ public enum GardenPicture {
     _ garden: Garden, at now: WallTime, in zone: ZoneOffsets, width: Double = 390,
     height: Double = 844
   ) -> String {
-    GardenScene(
+    mapped(garden, at: now, in: zone, width: width, height: height).svg
+  }
+
+  /// The same picture with a spot for each branch, around the outer half of its limb.
+  public static func mapped(
+    _ garden: Garden, at now: WallTime, in zone: ZoneOffsets, width: Double = 390,
+    height: Double = 844
+  ) -> MappedPicture {
+    let scene = GardenScene(
       garden: garden, now: now, zone: zone, width: PictureSize.clamped(width),
-      height: PictureSize.clamped(height)
-    ).svg()
+      height: PictureSize.clamped(height))
+    return MappedPicture(
+      svg: scene.svg(), width: scene.width, height: scene.height, spots: scene.spots)
   }
 }
 
@@ -98,6 +107,19 @@ private struct GardenScene {
     drawMarks(in: &markup)
     markup.group("g", [("font-family", Typeface.family)]) { drawWords(in: &$0) }
     return markup.finished()
+  }
+
+  var spots: [PictureSpot] {
+    tree.limbs.map { limb in
+      let counts = contents.reduce(SproutCounts()) { sum, content in
+        content.twig.branch == limb.branch ? sum + content.counts : sum
+      }
+      let heading = Heading(.branch(limb.branch), counts: counts, in: garden)
+      let (middle, size) = (limb.curve.point(0.8), max(48, tree.cell * 2.6))
+      return PictureSpot(
+        subject: .node(.branch(limb.branch)), words: heading.spoken, x: middle.x - size / 2,
+        y: middle.y - size / 2, width: size, height: size)
+    }
   }
 
   private var summary: String {

@@ -21,6 +21,9 @@ struct Heading {
   /// The name for screen readers: `Running, twig 3.5`.
   var name: String { number.map { "\(title), \($0)" } ?? title }
 
+  /// Name and contents for screen readers: `Running, twig 3.5: 2 growing`.
+  var spoken: String { "\(name): \(counts)" }
+
   /// Writes it at the top of a picture.
   func write(in markup: inout Markup, width: Double) {
     var room = width - 48

@@ -18,13 +18,26 @@ public enum TwigPicture {
   ///   - now: The time at which progress is shown.
   ///   - zone: The zone of the dates.
   ///   - width: In points; clamped to `PictureSize.sides`. The height follows from the sprouts.
+  ///   - height: The least height in points; clamped likewise.
   /// - Returns: An SVG document without scripts or external references.
   /// - Complexity: O(n) in the garden's records.
   public static func svg(
-    _ garden: Garden, _ twig: Twig, at now: WallTime, in zone: ZoneOffsets, width: Double = 390
+    _ garden: Garden, _ twig: Twig, at now: WallTime, in zone: ZoneOffsets, width: Double = 390,
+    height: Double = 0
   ) -> String {
-    TwigScene(garden: garden, twig: twig, now: now, zone: zone, width: PictureSize.clamped(width))
-      .svg()
+    mapped(garden, twig, at: now, in: zone, width: width, height: height).svg
+  }
+
+  /// The same picture with a spot for each sprout that is drawn, from above.
+  public static func mapped(
+    _ garden: Garden, _ twig: Twig, at now: WallTime, in zone: ZoneOffsets, width: Double = 390,
+    height: Double = 0
+  ) -> MappedPicture {
+    let scene = TwigScene(
+      garden: garden, twig: twig, now: now, zone: zone, width: PictureSize.clamped(width),
+      least: PictureSize.clamped(height))
+    return MappedPicture(
+      svg: scene.svg(), width: scene.width, height: scene.height, spots: scene.spots)
   }
 }
 
@@ -53,11 +66,15 @@ private struct TwigScene {
   let entries: [Entry]
   let note: [String]
   let height: Double
+  /// The lower side of the last entry.
+  private let end: Double
   private let left = 74.0
   /// The widest column of words.
   private static let reach = 720.0
 
-  init(garden: Garden, twig: Twig, now: WallTime, zone: ZoneOffsets, width: Double) {
+  init(
+    garden: Garden, twig: Twig, now: WallTime, zone: ZoneOffsets, width: Double, least: Double
+  ) {
     self.garden = garden
     self.twig = twig
     self.width = width
@@ -87,7 +104,8 @@ private struct TwigScene {
     }
     self.entries = entries
     let more = content.sprouts.count > entries.count || entries.isEmpty
-    height = max(240, y + (more ? 44 : 16))
+    end = y
+    height = max(240, y + (more ? 44 : 16), least)
   }
 
   func svg() -> String {
@@ -105,7 +123,7 @@ private struct TwigScene {
     }
     SkyInk.draw(in: &markup, width: width, height: height)
     // On a wide picture in the middle: long lines are hard to read.
-    let inset = max(0, (width - TwigScene.reach) / 2)
+    let inset = max(0, (width - Self.reach) / 2)
     var frame = [("font-family", Typeface.family)]
     if inset > 0 { frame.append(("transform", "translate(\(points(inset)) 0)")) }
     markup.group("g", frame) { markup in
@@ -120,10 +138,20 @@ private struct TwigScene {
       if more > 0 || entries.isEmpty {
         markup.write(
           more > 0 ? "and \(more) more" : "Nothing is planted here yet.", x: left,
-          y: height - (more > 0 ? 22 : 110), size: 15, colour: Daylight.paleInk)
+          y: more > 0 ? end + 22 : 130, size: 15, colour: Daylight.paleInk)
       }
     }
     return markup.finished()
+  }
+
+  var spots: [PictureSpot] {
+    let inset = max(0, (width - Self.reach) / 2)
+    return entries.map { entry in
+      PictureSpot(
+        subject: .sprout(entry.sprout.id),
+        words: (entry.title + entry.facts).joined(separator: " "), x: inset, y: entry.y - 8,
+        width: min(width, Self.reach), height: entry.height - 4)
+    }
   }
 
   /// The twig from below to above, and the stalk of each sprout.

@@ -6,9 +6,9 @@ import AtrestReplication
 import TrunkDomain
 
 /// The words of the pictures.
-enum PictureWords {
+public enum PictureWords {
   /// `2 growing, 1 harvested`; `nothing yet` for an empty one.
-  static func counts(_ counts: SproutCounts) -> String {
+  public static func counts(_ counts: SproutCounts) -> String {
     var parts: [String] = []
     if counts.growing > 0 { parts.append("\(counts.growing) growing") }
     if counts.harvested > 0 { parts.append("\(counts.harvested) harvested") }
@@ -20,7 +20,7 @@ enum PictureWords {
   }
 
   /// The label of a node within a limit, else its plain name.
-  static func title(of node: NodeID, in garden: Garden, limit: Int = 60) -> String {
+  public static func title(of node: NodeID, in garden: Garden, limit: Int = 60) -> String {
     label(of: node, in: garden, limit: limit) ?? node.plainName
   }
 
@@ -32,13 +32,13 @@ enum PictureWords {
   }
 
   /// A sprout's title within a limit.
-  static func title(of sprout: Sprout, limit: Int = 60) -> String {
+  public static func title(of sprout: Sprout, limit: Int = 60) -> String {
     let shown = ShownText.line(sprout.title, limit: limit)
     return shown.isEmpty ? "without a title" : shown
   }
 
   /// The state: `growing, 45 %, until 3 Aug 2026`.
-  static func state(of sprout: Sprout, at now: WallTime, in zone: ZoneOffsets) -> String {
+  public static func state(of sprout: Sprout, at now: WallTime, in zone: ZoneOffsets) -> String {
     func day(_ time: WallTime) -> String { TimeText.day(LocalDay(time, in: zone)) }
     switch sprout.state {
     case .draft: return "a draft"
@@ -56,7 +56,7 @@ enum PictureWords {
   }
 
   /// The soil: `7.35 of 10`, with a minus sign below zero.
-  static func soil(_ meters: Meters) -> String {
+  public static func soil(_ meters: Meters) -> String {
     "\(signed(meters.soil)) of \(meters.capacity.shortText)"
   }
 
@@ -67,7 +67,7 @@ enum PictureWords {
   }
 
   /// Water and sun: `2 waterings left today, the sun has shone this week`.
-  static func waterAndSun(_ meters: Meters) -> String {
+  public static func waterAndSun(_ meters: Meters) -> String {
     let water =
       meters.water == 0
       ? "no watering left today"
