@@ -67,9 +67,9 @@ package struct RecordTable<Tables: ReplicaTables> {
   ) throws(ReplicaError) {
     try tables.forEachRecord(of: kind) { (key, body) throws(ReplicaError) in
       let fields: RecordFields?
-      do { fields = try RecordFields.live(inEncoded: body, only: wanted) } catch {
-        throw tables.damaged()
-      }
+      do throws(WireError) {
+        fields = try RecordFields.live(inEncoded: body, only: wanted)
+      } catch { throw tables.damaged() }
       if let fields { visit(key.id, fields) }
     }
   }

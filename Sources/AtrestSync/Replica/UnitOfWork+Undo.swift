@@ -37,6 +37,11 @@ extension UnitOfWork {
     return try undo(latest.steps, of: latest, keeping: [])
   }
 
+  /// Whether an action about records of some kinds is recorded.
+  package func canUndo(of kinds: Set<RecordKind>) throws(ReplicaError) -> Bool {
+    try actions.latest(about: kinds) != nil
+  }
+
   /// Undoes what the latest action that wrote to records of some kinds wrote to those, whatever
   /// the action was, in the way of `undo(_:)`. What it wrote to records of other kinds stays, and
   /// can be undone for itself.
