@@ -158,7 +158,7 @@ let package = Package(
       name: "AtrestWeb",
       dependencies: [
         "AtrestDomain", "AtrestPresentation", "AtrestReplication", "AtrestSync", "AtrestTransfer",
-        "AtrestWire",
+        "AtrestWire", "TrunkDomain", "TrunkPresentation",
       ],
       path: "Client/web/core", swiftSettings: strict),
     // Other apps' files, which take Foundation.

@@ -25,7 +25,7 @@ import { failure } from './words.js';
  *   water: {millilitres: number, text: string, quickAdd: number, quickAddText: string},
  *   vigil?: {line: string, citation: string, spoken: string, spokenCitation: string},
  *   vigilStart?: string, actions: {name: string, words: string}[], nextChangeAt: number,
- *   transitionDue: boolean, canUndo: boolean, gates: Gates, others: Fast[]}} TimerView
+ *   transitionDue: boolean, canUndo: boolean, hasGarden: boolean, gates: Gates, others: Fast[]}} TimerView
  *
  * `view('water', {days?}, now)`: the drinks of the last days, today's first. At most 400 days.
  * @typedef {{total: string, spoken: string, quickAdd: {millilitres: number, text: string}[],
@@ -84,11 +84,44 @@ import { failure } from './words.js';
  *
  * `view('words', {}, now)`: the shell's own words by name.
  *
+ * `view('garden', {node?, width?, height?}, now)`: the tree, `3`, or `3.5`. `spots` are parts of
+ * the picture in points, `place` what they lead to, `rest` the sprouts of a twig without a spot.
+ * @typedef {{place: string, title: string, words: string, progress: number}} SproutLine
+ * @typedef {{title: string, label?: string, note?: string, soil: string, left: string,
+ *   canUndo: boolean, up?: string, twig?: string, svg: string, width: number, height: number,
+ *   spots: {place: string, words: string, x: number, y: number, width: number, height: number}[],
+ *   growing?: SproutLine[], rest?: SproutLine[], leaves?: {id: string, name: string}[]}} GardenView
+ *
+ * `view('sprout', {id}, now)`.
+ * @typedef {{id: string, state: 'draft'|'active'|'completed'|'failed', title: string, svg: string,
+ *   place: string, where: string, plan: string, words: string, progress?: number, leaf?: string,
+ *   blooms: {words: string, text: string}[], reflection?: string, left: string,
+ *   said: {when: string, note?: string}[],
+ *   results?: {value: number, words: string, bloom?: string, reward: string}[]}} SproutView
+ *
+ * `view('plan', {twig} | {id}, now)`: what the sheet of a sprout offers.
+ * @typedef {{twig: string, soil: string, state?: string, title: string, season: string,
+ *   environment: string, bloom1?: string, bloom3?: string, bloom5?: string, reflection?: string,
+ *   leaf?: string, leaves: string[],
+ *   seasons: {value: string, words: string, prices: string[]}[],
+ *   grounds: {value: string, words: string, meaning: string}[]}} PlanView
+ *
+ * `view('journal', {skip?, limit?}, now)`: latest first; `next` is the `skip` of what follows.
+ * @typedef {{entries: {when: string, line: string, note?: string, place?: string}[],
+ *   next?: number, empty: string}} JournalView
+ *
+ * `view('garden.words', {}, now)`: the words of the garden's screens by name.
+ *
  * Actions, with their arguments: `fast.start {at?, targetMinutes?}`, `fast.complete {at?}`,
  * `fast.cancel {at?}`, `fast.edit {id, start?, end?, outcome?, targetMinutes?}`, `fast.delete {id}`,
  * `water.add {millilitres?, at?}`, `water.delete {id}`, `settings.set {setting, value}`,
  * `transition.dismiss {}`, `undo {}`, `conflict.restore {id}`, `unpair {}`, `import {preferFile?}`
- * with a file, `purchase {}` with a signed transaction.
+ * with a file, `purchase {}` with a signed transaction; in the garden
+ * `garden.sprout {title, twig, season?, environment?, bloom1?, bloom3?, bloom5?, leaf?, isDraft?}`,
+ * `garden.edit {id, …}` with the same and `note?`, `garden.plant {id}`, `garden.water {id, note?}`,
+ * `garden.shine {twig, note?}`, `garden.harvest {id, result, note?}`, `garden.uproot {id}`,
+ * `garden.delete {id}`, `garden.label {node, label?, note?}`, `garden.leaf.rename {id, name}`,
+ * `garden.leaf.delete {id}`, `garden.undo {}`. A `leaf` is named; a new name is a new leaf.
  *
  * Calls: `pair {code, name, server}` (its result has the six `digits`), `invite
  * {withoutApproval?}`, `pendingDevices {}`, `resolve {handle, allow}`, `devices {}`, `rename

@@ -8,6 +8,9 @@ import { calendar } from './screens/calendar.js';
 import { conflicts } from './screens/conflicts.js';
 import { devices } from './screens/devices.js';
 import { forest } from './screens/forest.js';
+import { journal } from './screens/garden-journal.js';
+import { sprout } from './screens/garden-sprout.js';
+import { garden } from './screens/garden.js';
 import { history as past } from './screens/history.js';
 import { importing } from './screens/import.js';
 import { privacy, terms } from './screens/legal.js';
@@ -26,16 +29,16 @@ import { failure, language, learn, startButtons } from './words.js';
 /**
  * What a screen has.
  * @typedef {{tabs: Tabs, argument: string, notes: string[], signal: AbortSignal,
- *   go: (place: string) => void, refresh: () => void}} App `signal` ends when the screen goes.
+ *   go: (place: string) => void, refresh: () => Promise<void>}} App `signal` ends when the screen goes.
  */
 
 /** @type {Record<string, (app: App) => Promise<HTMLElement>>} */
 const screens = { timer, forest, calendar, history: past, water, settings, tree, conflicts,
   devices, pair, paywall, transition, import: importing,
-  privacy, purchase, terms };
+  privacy, purchase, terms, garden, sprout, journal };
 const database = 'atrest';
 /** Screens that a person fills in: they are not drawn anew under their hands. */
-const stable = new Set(['pair', 'devices', 'tree', 'history', 'import', 'purchase']);
+const stable = new Set(['pair', 'devices', 'tree', 'history', 'import', 'purchase', 'journal']);
 
 document.documentElement.lang = language;
 const screen = /** @type {HTMLElement} */ (document.getElementById('screen'));
@@ -143,7 +146,9 @@ document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible' && !stable.has(place().name)) draw();
 });
 document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && place().name !== 'timer') go('timer');
+  if (event.key === 'Escape' && place().name !== 'timer') {
+    go(screen.querySelector('a.back')?.getAttribute('href')?.slice(1) ?? 'timer');
+  }
 });
 
 if (await isTemporary()) {

@@ -21,7 +21,7 @@ extension WebCore {
       case "undo": try undo(argument, &work)
       case "conflict.restore": try restore(argument, &work)
       case "unpair": unpair(work)
-      default: throw .misuse("the action \(name) is unknown")
+      default: try actInGarden(name, argument, &work)
       }
     }
   }
@@ -174,7 +174,9 @@ extension WebCore {
 
   private func undo(_ argument: Arguments, _ work: inout Work) throws(CoreFailure) -> JSON {
     let undone: UndoneAction?
-    do throws(ReplicaError) { undone = try work.undo(nil) } catch { throw CoreFailure(error) }
+    do throws(ReplicaError) { undone = try work.undo(of: Self.fastingKinds) } catch {
+      throw CoreFailure(error)
+    }
     return .members(("undone", .bool(undone?.isUndone ?? false)))
   }
 

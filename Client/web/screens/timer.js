@@ -84,7 +84,7 @@ export async function timer({ tabs, go, refresh, signal }) {
         ...rest.map(({ name, words: text }) => button(text, () => act(name), { class: 'plain' })),
         view.canUndo && button(say('undo'), () => act('undo'), { class: 'plain' }))),
     h('nav', { class: 'ways', 'aria-label': say('ways') },
-      ...[gates.forest && 'forest', 'calendar', 'history', 'water', 'settings']
+      ...[gates.forest && 'forest', view.hasGarden && 'garden', 'calendar', 'history', 'water', 'settings']
         .filter((name) => name).map((name) => way(String(name)))));
 }
 

@@ -37,11 +37,12 @@ export async function startServer(...options) {
     address,
     /** A code of a new account, or of another device. */
     link: (verb) => run('atrest-syncd', 'account', verb, 'home', '--data', data).match(/atrest:\S+/)[0],
-    /** The terminal's app in a replica of its own. */
+    /** The terminal's app in a replica of its own; its `trunk` is the garden's app in the same. */
     terminal() {
       devices += 1;
-      const replica = join(folder, `replica-${devices}`);
-      return (...words) => run('atrest', ...words, '--replica', replica);
+      const replica = ['--replica', join(folder, `replica-${devices}`)];
+      const atrest = (...words) => run('atrest', ...words, ...replica);
+      return Object.assign(atrest, { trunk: (...words) => run('trunk', ...words, ...replica) });
     },
     /** A call: its messages one by one; throws `{status, message, details}`. */
     async *call({ method, token, message }) {

@@ -6,7 +6,7 @@ import AtrestReplication
 
 /// The members of an argument. A member of the wrong type is a failure, not an absent one.
 struct Arguments {
-  /// The most bytes of a text.
+  /// The most bytes of a text that is no note.
   static let textBytes = 4096
 
   private let members: [String: StrictJSON]
@@ -21,9 +21,9 @@ struct Arguments {
     self.members = members
   }
 
-  func text(_ name: String) throws(CoreFailure) -> String? {
+  func text(_ name: String, limitBytes: Int = textBytes) throws(CoreFailure) -> String? {
     guard let value = members[name], value != .null else { return nil }
-    guard let text = value.text, text.utf8.count <= Self.textBytes else {
+    guard let text = value.text, text.utf8.count <= limitBytes else {
       throw .misuse("\(name) is not a text, or too long")
     }
     return text

@@ -33,8 +33,8 @@ extension WebCore {
     let others = open.filter { $0.id != shown?.id }
     let tree = TimerTree(status: status, at: now, entitlement: entitlement)
     let target = Int64(shown?.targetMinutes ?? settings.targetMinutes) * Milliseconds.perMinute
-    let newest = try told { () throws(ReplicaError) in
-      records.tables.newestAction(of: nil, before: nil)
+    let canUndo = try told { () throws(ReplicaError) in
+      try records.canUndo(of: Self.fastingKinds)
     }
     var members: [JSON.Member] = []
     func add(_ name: String, _ value: JSON?) { members.append(JSON.Member(name, value)) }
@@ -62,7 +62,8 @@ extension WebCore {
     add("actions", .array(scene.actions))
     add("nextChangeAt", .time(scene.nextChange))
     add("transitionDue", .bool(try isTransitionDue(entitlement, in: records)))
-    add("canUndo", .bool(newest != nil))
+    add("canUndo", .bool(canUndo))
+    add("hasGarden", .bool(try hasGarden(in: records)))
     add("gates", gates(entitlement))
     add("others", .array(others.map { fast($0, at: now) }))
     return .object(members)

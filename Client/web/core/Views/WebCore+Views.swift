@@ -25,6 +25,11 @@ extension WebCore {
       case "replica": try replica(&work)
       case "qr": try code(argument)
       case "words": .object(ShellWord.allCases.map { JSON.Member($0.rawValue, .text($0.text)) })
+      case "garden": try garden(argument, &work)
+      case "sprout": try sprout(argument, &work)
+      case "plan": try plan(argument, &work)
+      case "journal": try journal(argument, &work)
+      case "garden.words": GardenWord.all
       default: throw .misuse("the view \(name) is unknown")
       }
     }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sprout: what it is, what was said about it, and what can be done with it now.
+
+import { complain, notice } from '../announce.js';
+import { button, glyph, glyphs, h, picture } from '../dom.js';
+import { bar } from './garden.js';
+import { gardenGlyphs, gardenPage, gardenWords, tool } from './garden-page.js';
+import { harvestSheet, sproutSheet, waterSheet } from './garden-sheets.js';
+
+/** @param {import('../main.js').App} app */
+export async function sprout(app) {
+  const { tabs, argument, go, refresh } = app;
+  const words = await gardenWords(tabs);
+  /** @type {import('../core.js').SproutView} */
+  const view = await tabs.view('sprout', { id: argument });
+  const { id, state } = view;
+  /** @param {string} name @param {() => void} then */
+  const act = async (name, then) => {
+    try {
+      const { words: said } = await tabs.act(name, { id });
+      if (said) notice(said);
+      then();
+    } catch (error) {
+      complain(error);
+    }
+  };
+  const isGrowing = state === 'active';
+  const image = picture(view.svg);
+  image?.setAttribute('aria-hidden', 'true');
+  const tools = [
+    isGrowing && tool(words.water, glyphs.water, () => waterSheet(app, view)),
+    isGrowing && tool(words.harvest, gardenGlyphs.harvest, () => harvestSheet(app, view)),
+    state === 'draft' && tool(words.plant, glyphs.garden, () => act('garden.plant', refresh)),
+    tool(words.edit, gardenGlyphs.name, () => sproutSheet(app, { id })),
+  ];
+  return gardenPage({ title: view.title, words, up: view.place }, tools,
+    h('div', { class: 'leafage' },
+      h('header', {}, image,
+        h('div', {}, h('h2', { dir: 'auto' }, view.title),
+          h('p', {}, view.words), view.progress !== undefined && bar(view.progress),
+          h('p', { class: 'quiet' }, view.plan),
+          h('p', { class: 'quiet' }, h('a', { href: `#${view.place}` }, view.where)),
+          view.leaf && h('p', { class: 'quiet', dir: 'auto' }, glyph(gardenGlyphs.journal), view.leaf))),
+      view.reflection && h('blockquote', { dir: 'auto' }, view.reflection),
+      view.blooms.length > 0 && h('dl', {}, ...view.blooms.flatMap((each) => [
+        h('dt', {}, each.words), h('dd', { dir: 'auto' }, each.text)])),
+      view.said.length > 0 && h('ol', { class: 'said' }, ...view.said.map((each) => h('li', {},
+        h('time', {}, each.when), each.note ? h('p', { dir: 'auto' }, each.note) : glyph(glyphs.water)))),
+      isGrowing && surely(words.uproot, words.uprootSure, words.uprootHint,
+        () => act('garden.uproot', refresh)),
+      state === 'draft' && surely(words.delete, words.deleteSure, '',
+        () => act('garden.delete', () => go(view.place)))));
+}
+
+/**
+ * A button that is pressed twice.
+ * @param {string} words
+ * @param {string} sure
+ * @param {string} hint
+ * @param {() => void} act
+ */
+function surely(words, sure, hint, act) {
+  let isSure = false;
+  const each = button(words, () => {
+    if (isSure) {
+      act();
+      return;
+    }
+    isSure = true;
+    each.textContent = sure;
+  }, { class: 'plain' });
+  return h('p', { class: 'quiet end' }, each, hint);
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Specifies the garden in a browser: what its views show, and what its actions do.
+
+import AtrestDomain
+import AtrestReplication
+import Testing
+
+@testable import AtrestWeb
+
+@Suite("A garden in a browser", .timeLimit(.minutes(20)))
+struct GardenViewTests {
+  private let garden = GardenPage()
+
+  @Test("a sprout is planted, watered and harvested, and each view shows it")
+  func life() throws {
+    let id = try #require(
+      try garden.act(
+        "sprout", #"{"title":"Read Middlemarch","twig":"3.5","season":"3m","environment":"firm"}"#)[
+          "id"]?.text)
+    #expect(try garden.view("garden")["soil"]?.text == "Soil 2 of 10")
+    let branch = try garden.view("garden", #"{"node":"3"}"#)
+    #expect(branch["up"]?.text == "garden")
+    let spot = try #require(branch["spots"]?.elements?[4].members)
+    #expect(spot["place"]?.text == "garden/3.5")
+    #expect(spot["words"]?.text == "Twig 3.5: 1 growing")
+    let twig = try garden.view("garden", #"{"node":"3.5"}"#)
+    #expect(twig["spots"]?.elements?.first?.members?["place"]?.text == "sprout/\(id)")
+
+    try garden.act("water", #"{"id":"\#(id)","note":"Two chapters\nbefore breakfast"}"#)
+    let growing = try garden.view("sprout", #"{"id":"\#(id)"}"#)
+    #expect(growing["state"]?.text == "active")
+    #expect(
+      growing["said"]?.elements?.first?.members?["note"]?.text == "Two chapters\nbefore breakfast")
+
+    let harvest = try garden.act("harvest", #"{"id":"\#(id)","result":4,"note":"On the train"}"#)
+    #expect(
+      harvest["words"]?.text
+        == "Harvested “Read Middlemarch”: strong, 4 of 5. Soil: 10.05 of 12.55.")
+    let journal = try #require(try garden.view("journal")["entries"]?.elements)
+    #expect(
+      journal.map { $0.members?["line"]?.text } == [
+        "Harvested “Read Middlemarch”, 4 of 5", "Watered “Read Middlemarch”",
+      ])
+  }
+
+  @Test("a draft takes no soil, can be edited as a whole, and planted or deleted")
+  func drafts() throws {
+    let made = try garden.act(
+      "sprout", #"{"title":"Learn the cello","twig":"2.1","isDraft":true,"leaf":"Music"}"#)
+    let id = try #require(made["id"]?.text)
+    #expect(try garden.view("garden")["soil"]?.text == "Soil 10 of 10")
+    try garden.act(
+      "edit", #"{"id":"\#(id)","title":"The cello","season":"2w","bloom5":"A suite"}"#)
+    let sprout = try garden.view("sprout", #"{"id":"\#(id)"}"#)
+    #expect(sprout["title"]?.text == "The cello")
+    #expect(sprout["plan"]?.text == "2 weeks, fertile, 2 soil")
+    #expect(sprout["leaf"]?.text == "Music")
+    let other = try garden.act(
+      "sprout", #"{"title":"Sing","twig":"2.1","isDraft":true,"leaf":"Music"}"#)
+    #expect(try garden.view("garden", #"{"node":"2.1"}"#)["leaves"]?.elements?.count == 1)
+    try garden.act("delete", #"{"id":"\#(try #require(other["id"]?.text))"}"#)
+    try garden.act("plant", #"{"id":"\#(id)"}"#)
+    #expect(throws: GardenRefusal("Only a draft can be deleted.")) {
+      try garden.act("delete", #"{"id":"\#(id)"}"#)
+    }
+  }
+
+  @Test("what the garden's rules refuse is told in their words, and changes nothing")
+  func refused() throws {
+    let id = try #require(
+      try garden.act("sprout", #"{"title":"A year","twig":"1.1","environment":"barren"}"#)["id"]?
+        .text)
+    for _ in 0..<3 { try garden.act("water", #"{"id":"\#(id)"}"#) }
+    let before = garden.rows
+    for (action, argument, title) in [
+      ("sprout", #"{"title":"  ","twig":"1.1"}"#, "A title has 1 to 60 characters."),
+      ("sprout", #"{"title":"x","twig":"9.1"}"#, "That is no twig."),
+      (
+        "sprout", #"{"title":"x","twig":"1.1","season":"1y"}"#,
+        "That takes 12 soil, and there is 4.15."
+      ), ("water", #"{"id":"\#(id)"}"#, "The day's water is used."),
+      ("edit", #"{"id":"\#(id)","season":"1y"}"#, "That is planted already."),
+      ("edit", #"{"id":"\#(id)","note":"x"}"#, "That has not ended yet."),
+      (
+        "water", #"{"id":"00000000-0000-4000-8000-000000000000"}"#,
+        "This sprout is not here any more."
+      ),
+    ] {
+      #expect(throws: GardenRefusal(title)) { try garden.act(action, argument) }
+    }
+    #expect(garden.rows == before)
+  }
+
+  @Test("undo takes back what was done in the garden, and leaves water alone")
+  func undo() throws {
+    try garden.act("label", #"{"node":"3","label":"Body"}"#)
+    try garden.act("label", #"{"node":"trunk","label":"Behind the house"}"#)
+    #expect(try garden.view("garden")["title"]?.text == "Behind the house")
+    try garden.act("water.add", "{}", of: "")
+    #expect(try garden.act("undo")["undone"] == .bool(true))
+    #expect(try garden.view("garden")["title"]?.text == "Garden")
+    #expect(try garden.act("undo")["undone"] == .bool(true))
+    #expect(try garden.view("garden", #"{"node":"3"}"#)["title"]?.text == "Branch 3")
+    #expect(try garden.view("garden")["canUndo"] == .bool(false))
+    #expect(try garden.view("timer")["canUndo"] == .bool(true))
+  }
+
+  @Test("the timer shows the way to a garden once there is one")
+  func wayThere() throws {
+    #expect(try garden.view("timer")["hasGarden"] == .bool(false))
+    try garden.act("shine", #"{"twig":"3.5","note":"A quiet week"}"#)
+    #expect(try garden.view("timer")["hasGarden"] == .bool(true))
+  }
+}
+
+/// A request that was refused, by the first sentence of the answer.
+private struct GardenRefusal: Error, Equatable {
+  let title: String
+  init(_ title: String) { self.title = title }
+}
+
+/// A page with a garden, and the rows that were kept.
+private final class GardenPage {
+  private let core: WebCore
+  private(set) var rows: [String: [UInt8]] = [:]
+
+  init() {
+    var number: UInt64 = 0
+    core = WebCore(random: {
+      number &+= 0x9E37_79B9_7F4A_7C15
+      return number
+    })
+    _ = try? ask("open", "", #"{"zone":[]}"#)
+  }
+
+  @discardableResult
+  func act(
+    _ name: String, _ argument: String = "{}", of prefix: String = "garden."
+  ) throws -> [String: StrictJSON] {
+    try ask("act", prefix + name, argument)
+  }
+
+  func view(_ name: String, _ argument: String = "{}") throws -> [String: StrictJSON] {
+    try ask("view", name, argument)
+  }
+
+  private func ask(
+    _ what: String, _ name: String, _ argument: String
+  ) throws -> [String: StrictJSON] {
+    let request =
+      #"{"do":"\#(what)","name":"\#(name)","app":"atrest","now":1779278400000,"argument":\#(argument)}"#
+    let answer = core.answer([Array(request.utf8)])
+    let json = try #require(StrictJSON(answer[0])?.members)
+    if let error = json["error"]?.members { throw GardenRefusal(error["title"]?.text ?? "") }
+    for (index, key) in (json["put"]?.elements ?? []).enumerated() {
+      if let key = key.text { rows[key] = answer[1 + index] }
+    }
+    for key in json["remove"]?.elements ?? [] { key.text.map { rows[$0] = nil } }
+    return json["result"]?.members ?? [:]
+  }
+}
