@@ -27,7 +27,7 @@ class Update(OwnPhone):
         self.server.web = web
         self.server.start()
 
-    def serve_another(self, word, edit=lambda shell: None):
+    def serve_another(self, word, edit=lambda name, text: text):
         """Returns the name of the version that is served now."""
         self.serve(versions.another(WEB, self.server.folder, word, edit))
         return versions.version(self.server.web)
@@ -73,8 +73,8 @@ class Update(OwnPhone):
 
     def test_an_update_that_cannot_be_loaded_whole_changes_nothing(self):
         # A server that is put back in the middle of an update has the worker, and not its files.
-        self.serve_another("next", lambda shell: (shell / "service-worker.js").write_text(
-            (shell / "service-worker.js").read_text().replace("/app/current/", "/app/gone/")))
+        self.serve_another("next", lambda name, text:
+            text.replace("/app/", "/gone/") if name == "service-worker.js" else text)
         outcome = self.page.run("""navigator.serviceWorker.getRegistration().then(async (each) => {
           await each.update();
           const worker = each.installing ?? each.waiting;
