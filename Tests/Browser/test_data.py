@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
-from phone import Phone
+from phone import OwnPhone, Phone
 from screen import WAIT_SECONDS
 
 
@@ -25,12 +25,12 @@ class Data(Phone):
         browser.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.folder),
             eventsEnabled=True, browserContextId=self.context)
         events = browser.events[None]
-        events.clear()
+        before = len(events)
         self.place("settings")
         self.page.press("Export")
 
         def said(method, **values):
-            return next((each["params"] for each in events if each["method"] == method
+            return next((each["params"] for each in events[before:] if each["method"] == method
                 and all(each["params"][name] == value for name, value in values.items())), None)
 
         while not said("Browser.downloadProgress", state="completed"):
@@ -126,6 +126,8 @@ class Data(Phone):
             self.page.press(words)
             self.page.sees(said)
 
+
+class Conflict(OwnPhone):
     def test_a_conflict_says_which_device_wrote_what(self):
         terminal, _ = self.paired()
         terminal.run("settings", "set", "target", "16h")

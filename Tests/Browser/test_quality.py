@@ -13,7 +13,8 @@ AUDIT = (pathlib.Path(__file__).parent / "audit.js").read_text()
 SCREENS = {
     "timer": "End fast", "forest": "", "calendar": "16h", "history": "16h", "water": "500 ml",
     "settings": "Vigil", "tree": "Delete", "conflicts": "Later writes", "devices": "laptop",
-    "pair": "Code",
+    "pair": "Code", "import": "Choose a file", "purchase": "iOS app", "privacy": "no cookies",
+    "terms": "Apache License",
 }
 SIZES = [(320, 568), (390, 844), (844, 390), (2560, 1440)]
 
