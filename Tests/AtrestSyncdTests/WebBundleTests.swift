@@ -37,7 +37,9 @@ struct WebBundleTests {
     forms: form("br", file: "index.html.br", hash: WebBundle.hash(brotliPage)),
     form("gzip", file: "index.html.gz", hash: WebBundle.hash(zippedPage)))
 
-  private static func list(_ entries: String...) -> [UInt8] {
+  private static func list(_ entries: String...) -> [UInt8] { list(entries) }
+
+  private static func list(_ entries: [String]) -> [UInt8] {
     Array(#"{"assets": [\#(entries.joined(separator: ", "))]}"#.utf8)
   }
 
@@ -72,6 +74,20 @@ struct WebBundleTests {
       #expect(files.map(\.isImmutable) == [false, true])
       #expect(files.allSatisfy { $0.bytes == Self.page && $0.contentType == "text/html" })
       #expect(files[0].tag.count == 32)
+    }
+  }
+
+  @Test("an app may have more than a hundred files")
+  func manyFiles() throws {
+    let entries = (0..<120).map { number in
+      Self.entry(
+        path: "/\(number)",
+        forms: Self.form("br", file: "index.html.br", hash: WebBundle.hash(Self.brotliPage)),
+        Self.form("gzip", file: "index.html.gz", hash: WebBundle.hash(Self.zippedPage)))
+    }
+    // With forty the count of values was that of a signed statement at most.
+    try withFolder(Self.list(entries)) { folder in
+      #expect(try WebBundle(directory: folder).files.count == 120)
     }
   }
 

@@ -33,6 +33,8 @@ struct WebBundle {
   static let listName = "assets.json"
   /// Maximum sizes in bytes: of the list, of one file, and of all together. An app has a tenth.
   static let listLimitBytes = 64 * 1024
+  /// 14 for a file in two forms.
+  static let listLimitValues = 4096
   static let fileLimitBytes = 8 * 1024 * 1024
   static let limitBytes = 16 * 1024 * 1024
 
@@ -106,7 +108,9 @@ struct WebBundle {
 
   /// The entries of a list. Nil unless all of them are what `Scripts/build-web` writes.
   static func assets(_ list: [UInt8]) -> [Asset]? {
-    guard let entries = StrictJSON(list)?.members?["assets"]?.elements else { return nil }
+    guard
+      let entries = StrictJSON(list, valueLimit: listLimitValues)?.members?["assets"]?.elements
+    else { return nil }
     let assets = entries.compactMap(Asset.init)
     return assets.count == entries.count ? assets : nil
   }

@@ -18,14 +18,13 @@ package enum StrictJSON: Equatable {
 
   /// The nesting limit. Apple's statements nest two deep.
   static let depthLimit = 8
-  /// The most members and elements in one text.
-  static let valueLimit = 512
 
   /// Parses a text; nil unless all of it is one JSON value within the limits.
   ///
+  /// - Parameter valueLimit: The most members and elements in one text. A statement has far fewer.
   /// - Complexity: O(n).
-  package init?(_ bytes: [UInt8]) {
-    var reader = JSONReader(bytes: bytes)
+  package init?(_ bytes: [UInt8], valueLimit: Int = 512) {
+    var reader = JSONReader(bytes: bytes, valueLimit: valueLimit)
     guard let value = reader.value(depth: 0), reader.isAtEnd else { return nil }
     self = value
   }
@@ -54,11 +53,13 @@ package enum StrictJSON: Equatable {
 /// A single-pass parser. Every step returns nil on invalid JSON.
 private struct JSONReader {
   let bytes: [UInt8]
+  let valueLimit: Int
   private var place = 0
   private var values = 0
 
-  init(bytes: [UInt8]) {
+  init(bytes: [UInt8], valueLimit: Int) {
     self.bytes = bytes
+    self.valueLimit = valueLimit
   }
 
   /// Whether only white space is left.
@@ -71,7 +72,7 @@ private struct JSONReader {
 
   mutating func value(depth: Int) -> StrictJSON? {
     values += 1
-    guard depth <= StrictJSON.depthLimit, values <= StrictJSON.valueLimit else { return nil }
+    guard depth <= StrictJSON.depthLimit, values <= valueLimit else { return nil }
     skipSpace()
     switch peek {
     case UInt8(ascii: "{"): return object(depth: depth)
