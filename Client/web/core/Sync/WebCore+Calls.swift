@@ -134,8 +134,11 @@ extension WebCore {
     guard (13...16).contains(code.utf8.count), isCode else {
       throw CoreFailure(
         code: "input",
-        "The pairing link's code is not complete. It looks like XXXX-XXXXXXXX; copy all of the "
-          + "link.")
+        Language.text(
+          "The pairing link's code is not complete. It looks like XXXX-XXXXXXXX; copy all of the "
+            + "link.",
+          de: "Der Code des Links ist nicht vollständig. Er sieht aus wie XXXX-XXXXXXXX; kopiere "
+            + "den ganzen Link."))
     }
     let name = try deviceName(argument)
     let nonce = try write(now) { work throws(CoreFailure) in
@@ -171,7 +174,10 @@ extension WebCore {
     guard (1...NameLimit.bytes).contains(name.utf8.count), shown(name) == name else {
       throw CoreFailure(
         code: "input",
-        "A device's name has 1 to \(NameLimit.bytes) bytes of text. Choose another.")
+        Language.text(
+          "A device's name has 1 to \(NameLimit.bytes) bytes of text. Choose another.",
+          de: "Der Name eines Geräts hat 1 bis \(NameLimit.bytes) Bytes Text. Wähle einen anderen.")
+      )
     }
     return name
   }

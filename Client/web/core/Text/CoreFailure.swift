@@ -18,19 +18,34 @@ package struct CoreFailure: Error, Hashable {
 
   /// The shell asked for what the core does not offer.
   static func misuse(_ rule: String) -> CoreFailure {
-    CoreFailure(code: "misuse", "This page and its core do not fit: \(rule). Load the page again.")
+    CoreFailure(
+      code: "misuse",
+      Language.text(
+        "This page and its core do not fit: \(rule). Load the page again.",
+        de: "Diese Seite und ihr Kern passen nicht zusammen: \(rule). Lade die Seite neu."))
   }
 
   /// Rows are missing, or are not as they were written.
-  static let damaged = CoreFailure(
-    code: "damaged",
-    "What this browser keeps of Atrest is damaged. Nothing was changed. What was synced is on the "
-      + "server: remove this app's data in the browser, then pair again.")
+  static var damaged: CoreFailure {
+    CoreFailure(
+      code: "damaged",
+      Language.text(
+        "What this browser keeps of Atrest is damaged. Nothing was changed. What was synced is on "
+          + "the server: remove this app's data in the browser, then pair again.",
+        de: "Was dieser Browser von Atrest behält, ist beschädigt. Nichts wurde geändert. Was "
+          + "abgeglichen war, ist auf dem Server: Entferne die Daten dieser App im Browser, dann "
+          + "kopple wieder."))
+  }
 
   /// Rows of a later version.
-  static let newer = CoreFailure(
-    code: "newer",
-    "What this browser keeps was written by a newer Atrest. Load the page again to update it.")
+  static var newer: CoreFailure {
+    CoreFailure(
+      code: "newer",
+      Language.text(
+        "What this browser keeps was written by a newer Atrest. Load the page again to update it.",
+        de: "Was dieser Browser behält, hat ein neueres Atrest geschrieben. Lade die Seite neu, um "
+          + "es zu aktualisieren."))
+  }
 
   init(_ error: ReplicaError) {
     self =
