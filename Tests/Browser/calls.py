@@ -24,6 +24,11 @@ class Calls:
             {"urlPattern": "*/atrest.sync.v1.*", "requestStage": stage}
             for stage in (REQUEST, RESPONSE)])
 
+    def close(self):
+        """Looks at no call any more: a page that closes answers nothing."""
+        del self.page.browser.handlers[self.page.session, "Fetch.requestPaused"]
+        self.page.send("Fetch.disable")
+
     def hold(self, number, stage):
         """Holds the call of this number from now on, from 1: before the server has it, or when the
         answer begins."""

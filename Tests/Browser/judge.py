@@ -7,6 +7,7 @@ import checker
 import model
 import values
 from atrest.sync.v1 import records_pb2, sync_pb2
+from calls import Calls
 from harness import Device
 from phone import Phone
 
@@ -89,6 +90,12 @@ class Judged(Phone):
         self.pair(self.stranger.device.invite().code)
         self.until_paired()
         self.synced()
+
+    def listen(self, on_request, on_answer=None):
+        """The page's calls from now on."""
+        calls = Calls(self.page, on_request, on_answer)
+        self.addCleanup(calls.close)
+        return calls
 
     def laptop(self):
         """A terminal that comes to the account now, and holds what the server does."""

@@ -70,6 +70,16 @@ class Firefox(Phone):
             found = page.run("document.body.innerText.includes('This window keeps nothing')")
             self.assertEqual(found, is_told)
 
+    def test_it_starts_and_keeps_without_a_server(self):
+        self.page.run("navigator.serviceWorker.ready.then(() => true)")
+        self.drink("250 ml", "250 ml")
+        self.server.stop()
+        self.addCleanup(self.server.start)
+        self.page.restart()
+        self.page.go(self.server.address)
+        self.total("250 ml")
+        self.drink("300 ml", "550 ml")
+
 
 if __name__ == "__main__":
     unittest.main()

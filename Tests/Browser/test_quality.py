@@ -89,6 +89,31 @@ class Screens(Phone):
         self.audit(sizes=[(390, 844)])
 
 
+class Moments(Phone):
+    def test_what_comes_after_ten_fasts(self):
+        terminal, _ = self.paired()
+        samples.bring(terminal, [(days, 16) for days in range(2, 22, 2)])
+        terminal.run("sync")
+        for place in ("transition", "paywall"):
+            for size in SIZES:
+                self.page.resize(*size)
+                self.place(place)
+                self.page.until("document.querySelector('.page:not(:has(form))')"
+                    " && document.body.innerText.length > 100")
+                self.page.settle()
+                self.assertEqual(self.page.run(AUDIT), [], (place, size))
+
+    def test_an_invitation(self):
+        self.paired()
+        self.place("devices")
+        self.page.press("Invite a device")
+        for size in SIZES:
+            self.page.resize(*size)
+            self.page.until("document.querySelector('.code a')")
+            self.page.settle()
+            self.assertEqual(self.page.run(AUDIT), [], size)
+
+
 class Ended(Phone):
     def test_a_fast_at_its_end(self):
         self.page.press("Begin")

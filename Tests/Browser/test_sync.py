@@ -6,7 +6,7 @@ import unittest
 
 import values
 from atrest.sync.v1 import records_pb2, sync_pb2
-from calls import REQUEST, RESPONSE, Calls
+from calls import REQUEST, RESPONSE
 from judge import Judged
 
 # More than a page of the server's feed, so that a sync has several exchanges.
@@ -18,7 +18,7 @@ LONG_AGO = values.now_ms() - 100 * 24 * values.HOUR
 class Interrupted(Judged):
     def setUp(self):
         super().setUp()
-        self.calls = Calls(self.page, self.heard)
+        self.calls = self.listen(self.heard)
         self.noted = 0
         self.choice = {}
 

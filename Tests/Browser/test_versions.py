@@ -5,7 +5,6 @@ import unittest
 
 import values
 from atrest.sync.v1 import records_pb2, sync_pb2
-from calls import Calls
 from judge import Judged
 
 # Field 1900 with three bytes: what only a later version means.
@@ -39,7 +38,7 @@ class Versions(Judged):
             self.judge.offered("browser", sync_pb2.ExchangeRequest.FromString(message))
 
     def test_an_old_app_with_a_newer_server(self):
-        Calls(self.page, self.note, on_answer=lambda method, message: message + UNKNOWN)
+        self.listen(self.note, lambda method, message: message + UNKNOWN)
         self.both_write()
         self.check()
 
@@ -56,7 +55,7 @@ class Versions(Judged):
             self.note(method, message)
             return message + UNKNOWN
 
-        Calls(self.page, newer, older)
+        self.listen(newer, older)
         self.both_write()
         self.check()
 
@@ -68,7 +67,7 @@ class Versions(Judged):
         fast = values.record(
             records_pb2.KIND_SESSION, values.new_id(), fields, (values.clock(), replica))
         self.stranger.write(fast)
-        Calls(self.page, self.note)
+        self.listen(self.note)
         self.place("forest")
         self.page.press_first(".spot")
         end = "document.querySelectorAll('input')[1]"
