@@ -90,7 +90,7 @@ import { failure } from './words.js';
  * @typedef {{title: string, label?: string, note?: string, soil: string, left: string,
  *   canUndo: boolean, up?: string, twig?: string, svg: string, width: number, height: number,
  *   spots: {place: string, words: string, x: number, y: number, width: number, height: number}[],
- *   growing?: SproutLine[], rest?: SproutLine[], leaves?: {id: string, name: string}[]}} GardenView
+ *   growing?: SproutLine[], rest?: SproutLine[]}} GardenView
  *
  * `view('sprout', {id}, now)`.
  * @typedef {{id: string, state: 'draft'|'active'|'completed'|'failed', title: string, svg: string,
@@ -120,8 +120,7 @@ import { failure } from './words.js';
  * `garden.sprout {title, twig, season?, environment?, bloom1?, bloom3?, bloom5?, leaf?, isDraft?}`,
  * `garden.edit {id, …}` with the same and `note?`, `garden.plant {id}`, `garden.water {id, note?}`,
  * `garden.shine {twig, note?}`, `garden.harvest {id, result, note?}`, `garden.uproot {id}`,
- * `garden.delete {id}`, `garden.label {node, label?, note?}`, `garden.leaf.rename {id, name}`,
- * `garden.leaf.delete {id}`, `garden.undo {}`. A `leaf` is named; a new name is a new leaf.
+ * `garden.delete {id}`, `garden.label {node, label?, note?}`, `garden.undo {}`. A `leaf` is named; a new name is a new leaf.
  *
  * Calls: `pair {code, name, server}` (its result has the six `digits`), `invite
  * {withoutApproval?}`, `pendingDevices {}`, `resolve {handle, allow}`, `devices {}`, `rename

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a failed call means, by its status and the reason in its details.
 
+import AtrestDomain
 import AtrestWire
 
 /// Numbers of gRPC status codes.
@@ -47,6 +48,6 @@ extension SyncError {
 /// A server's sentence as part of one of ours: without full stop or capital, and never empty.
 private func sentencePart(_ text: String) -> String {
   var text = shown(text)
-  while text.last == "." || text.last?.isWhitespace == true { text.removeLast() }
+  while text.last == "." || text.last?.isBlank == true { text.removeLast() }
   return text.isEmpty ? "it gave no reason" : text.prefix(1).lowercased() + text.dropFirst()
 }

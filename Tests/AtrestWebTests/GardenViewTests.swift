@@ -57,7 +57,7 @@ struct GardenViewTests {
     #expect(sprout["leaf"]?.text == "Music")
     let other = try garden.act(
       "sprout", #"{"title":"Sing","twig":"2.1","isDraft":true,"leaf":"Music"}"#)
-    #expect(try garden.view("garden", #"{"node":"2.1"}"#)["leaves"]?.elements?.count == 1)
+    #expect(try garden.view("plan", #"{"twig":"2.1"}"#)["leaves"]?.elements == [.string("Music")])
     try garden.act("delete", #"{"id":"\#(try #require(other["id"]?.text))"}"#)
     try garden.act("plant", #"{"id":"\#(id)"}"#)
     #expect(throws: GardenRefusal("Only a draft can be deleted.")) {

@@ -227,8 +227,8 @@ PLANTED = [
         "formatsShown",
         "Bidirectional marks and characters without width reach the terminal.",
         f"{SOURCES}/AtrestDomain/Words/UntrustedText.swift",
-        "case .control, «.format, .lineSeparator», .paragraphSeparator, .surrogate: true",
-        ".lineSeparator",
+        "0x180E, «0x200B...0x200F, 0x2028...0x202E», 0x2060...0x2064, 0x2066...0x206F, 0xFEFF",
+        "0x2028...0x202E",
     ),
     # HTTP/2: framing, limits, flow control, lifecycle.
     one(

@@ -28,8 +28,6 @@ extension WebCore {
       case "garden.uproot": try uproot(argument, garden, &work)
       case "garden.delete": try deleteDraft(argument, garden, &work)
       case "garden.label": try label(argument, garden, &work)
-      case "garden.leaf.rename": try renameLeaf(argument, garden, &work)
-      case "garden.leaf.delete": try deleteLeaf(argument, garden, &work)
       default: throw .misuse("the action \(name) is unknown")
       }
     }
@@ -228,31 +226,6 @@ extension WebCore {
     if let note = try note(argument) { changed.note = note }
     try save(changed, editedFrom: before, &work)
     return answer(nil, nil)
-  }
-
-  private func renameLeaf(
-    _ argument: Arguments, _ garden: Garden, _ work: inout Work
-  ) throws(CoreFailure) -> JSON {
-    let found = try leaf(argument, in: garden)
-    let typed = try argument.text("name") ?? ""
-    var renamed = found
-    renamed.name = try grown { () throws(GardenProblem) in try GardenRules.leafName(typed) }
-    try save(renamed, editedFrom: found, &work)
-    return answer(nil, nil)
-  }
-
-  private func deleteLeaf(
-    _ argument: Arguments, _ garden: Garden, _ work: inout Work
-  ) throws(CoreFailure) -> JSON {
-    try delete(try leaf(argument, in: garden).key, &work)
-    return answer(nil, nil)
-  }
-
-  private func leaf(_ argument: Arguments, in garden: Garden) throws(CoreFailure) -> Leaf {
-    guard let leaf = garden.leaf(try argument.required(argument.id("id"))) else {
-      throw CoreFailure(code: "notFound", "This leaf is not here any more. Go back to the garden.")
-    }
-    return leaf
   }
 
   /// The words of a note: nil without any, and an inner nil for empty ones.

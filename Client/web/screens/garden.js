@@ -43,7 +43,7 @@ export async function garden(app) {
   ];
   return gardenPage(
     { title: view.title, words, up: view.up ?? 'timer', upWords: view.up ? words.back : words.timer },
-    tools, plot(view, go), isTree && growing(view, words), ...beside(view, app));
+    tools, plot(view, go), isTree && growing(view, words), ...beside(view));
 }
 
 /**
@@ -106,12 +106,11 @@ export function bar(progress) {
 }
 
 /**
- * What is on a twig and not in its picture: sprouts beyond its room, and the leaves.
+ * The sprouts of a twig for which its picture has no room.
  * @param {import('../core.js').GardenView} view
- * @param {import('../main.js').App} app
  * @returns {Node[]}
  */
-function beside({ rest = [] }, app) {
+function beside({ rest = [] }) {
   if (rest.length === 0) return [];
   return [h('ul', { class: 'list' }, ...rest.map((each) => h('li', {},
     h('a', { href: `#${each.place}` }, h('span', {}, each.title), h('span', {}, each.words)))))];

@@ -33,7 +33,7 @@ export function openSheet({ refresh }, { title, cancel, actions, keep }, ...fiel
   addEventListener('hashchange', () => dialog.close(), { once: true });
   dialog.showModal();
   /** @type {HTMLElement|null} */ (
-    dialog.querySelector('textarea, :checked, input:not([type=radio])'))?.focus();
+    dialog.querySelector('textarea,:checked,input:not([type=radio])'))?.focus();
   return dialog;
 
   /** @param {SubmitEvent} event */
@@ -64,10 +64,11 @@ export function openSheet({ refresh }, { title, cancel, actions, keep }, ...fiel
  * @param {string|null|undefined} words
  */
 function focusOn(words) {
-  const same = [...document.querySelectorAll('#screen button, #screen a')]
-    .find((each) => each.textContent === words);
-  const place = same ?? document.getElementById('screen');
-  /** @type {HTMLElement|null} */ (place)?.focus({ preventScroll: true });
+  const screen = document.getElementById('screen');
+  /** @type {NodeListOf<HTMLElement>|undefined} */
+  const all = screen?.querySelectorAll('button,a');
+  const same = [...(all ?? [])].find((each) => each.textContent === words);
+  (same ?? screen)?.focus({ preventScroll: true });
 }
 
 /**

@@ -12,7 +12,7 @@ extension Typed {
     _ text: String, now: WallTime, in zone: ZoneOffsets
   ) throws(ChoiceProblem) -> LocalMonth {
     guard text.utf8.count <= limitCharacters else { throw .notAMonth }
-    let words = text.lowercased().split(whereSeparator: { $0.isWhitespace })
+    let words = text.lowercased().split(whereSeparator: { $0.isBlank })
     let current = LocalMonth(now, in: zone)
     switch words.count {
     case 1:

@@ -100,7 +100,7 @@ public enum Typed {
     _ text: String, unit: WaterUnit
   ) throws(InputProblem) -> Int {
     let text = try normalized(text, or: .notAnAmount)
-    let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == ",") }
+    let number = text.prefix { $0.isDigit || $0 == "." || $0 == "," }
     let typed = text.dropFirst(number.count).drop { $0 == " " }
     // In billionths of a litre, which keeps every significant digit of the ounce.
     let perUnit: Int64
@@ -131,7 +131,7 @@ public enum Typed {
     _ text: String, or problem: InputProblem
   ) throws(InputProblem) -> String {
     guard text.utf8.count <= limitCharacters else { throw problem }
-    let words = text.lowercased().split(whereSeparator: { $0.isWhitespace })
+    let words = text.lowercased().split(whereSeparator: { $0.isBlank })
     guard !words.isEmpty else { throw problem }
     return words.joined(separator: " ")
   }
@@ -184,7 +184,7 @@ public enum Typed {
     var rest = halves[1][clockEnd...]
     var milliseconds = 0
     if rest.first == "." {
-      let fraction = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
+      let fraction = rest.dropFirst().prefix { $0.isDigit }
       guard halves[1][..<clockEnd].utf8.count > 5, let number = digits(fraction, upTo: 3) else {
         throw .notATime
       }

@@ -31,9 +31,9 @@ enum TypedDuration {
     var total = 0
     var last: Unit?
     repeat {
-      let number = rest.prefix { $0.isASCII && $0.isNumber }
+      let number = rest.prefix { $0.isDigit }
       rest = rest.dropFirst(number.count).drop { $0 == " " }
-      let word = rest.prefix { $0.isASCII && $0.isLetter }
+      let word = rest.prefix { $0.isPlainLetter }
       rest = rest.dropFirst(word.count).drop { $0 == " " }
       let isMinutesOfHours =
         word.isEmpty && rest.isEmpty && last == .hour && number.count == 2

@@ -170,7 +170,7 @@ public enum GardenRules {
   /// A typed text as one line, without spaces around it. Line breaks and tabs are what a paste
   /// brings along, and become spaces. Other controls nobody means to write.
   private static func line(_ text: String) throws(GardenProblem) -> String {
-    let text = trimmed(spaced(text) { $0.steersDisplay && $0.properties.isWhitespace })
+    let text = trimmed(spaced(text) { $0.steersDisplay && $0.isBlank })
     guard !text.unicodeScalars.contains(where: { $0.steersDisplay }) else { throw .control }
     return text
   }
@@ -196,8 +196,8 @@ public enum GardenRules {
 
   private static func trimmed(_ text: String) -> String {
     var text = text[...]
-    while text.first?.isWhitespace == true { text.removeFirst() }
-    while text.last?.isWhitespace == true { text.removeLast() }
+    while text.first?.isBlank == true { text.removeFirst() }
+    while text.last?.isBlank == true { text.removeLast() }
     return String(text)
   }
 }

@@ -99,7 +99,7 @@ enum ShownText {
   private static func safe(_ character: Character) -> Character {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return " " }
-    if first == "\u{FFFE}" || first == "\u{FFFF}" || character.isWhitespace { return " " }
+    if first == "\u{FFFE}" || first == "\u{FFFF}" || character.isBlank { return " " }
     if scalars.count == 1 { return first.steersDisplay ? " " : character }
     var kept = String.UnicodeScalarView()
     for scalar in scalars where kept.count < scalarLimit {

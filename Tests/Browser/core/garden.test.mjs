@@ -85,3 +85,17 @@ test('what the terminal wrote is edited and taken back in the browser', async (t
   assert.equal(twig(trunk, '2.1').sprouts[0].title, 'Learn the cello');
   assert.equal(twig(trunk, '2.1').sprouts[0].season, '1y');
 });
+
+test('of two titles the later wins, and the other is among what lost, in words', async (t) => {
+  const { phone, trunk, sync } = await pair(t);
+  const { id } = phone.act('garden.sprout', { title: 'Read', twig: '1.1' });
+  await sync();
+  phone.act('garden.edit', { id, title: 'Read aloud' });
+  trunk('edit', 'read', '--title', 'Read less');
+  await sync();
+  const [conflict] = phone.view('conflicts').conflicts;
+  assert.deepEqual(
+    [conflict.kind, conflict.lost, conflict.kept], ['a sprout', 'Read aloud', 'Read less']);
+  phone.act('conflict.restore', { id: conflict.id });
+  assert.equal(phone.view('sprout', { id }).title, conflict.lost);
+});

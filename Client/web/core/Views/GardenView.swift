@@ -45,12 +45,6 @@ extension WebCore {
         !picture.spots.contains { $0.subject == .sprout(sprout.id) }
       }
       add("rest", .array(rest.map { line($0, now) }))
-      add(
-        "leaves",
-        .array(
-          garden.leaves.filter { $0.twig == twig }.map { leaf in
-            .members(("id", .text(leaf.id.name)), ("name", .text(leaf.name)))
-          }))
     }
     add("svg", .text(picture.svg))
     add("width", .decimal(picture.width))

@@ -64,7 +64,8 @@ extension WebCore {
     case .preference: Language.text("a setting", de: "eine Einstellung")
     case .entitlement: Language.text("a purchase", de: "ein Kauf")
     default:
-      Language.text("a record of a newer version", de: "ein Eintrag einer neueren Version")
+      gardenNoun(kind)
+        ?? Language.text("a record of a newer version", de: "ein Eintrag einer neueren Version")
     }
   }
 
@@ -102,7 +103,7 @@ extension WebCore {
       }
     case .preference:
       if let value = try? PreferenceField.value(of: record) { return value }
-    default: break
+    default: if let words = gardenText(of: register, kind) { return words }
     }
     return Language.text(
       "a value that this version cannot read", de: "ein Wert, den diese Version nicht lesen kann")
