@@ -6,7 +6,7 @@ import AtrestDomain
 /// A text that the shell shows beside what views say. The raw value is the shell's name for it;
 /// `%@` is replaced there.
 enum ShellWord: String, CaseIterable {
-  case back, undo, ways, forest, calendar, history, water, settings, earlier, add
+  case back, undo, ways, forest, garden, calendar, history, water, settings, earlier, add
   case fast, start, end, keep, delete
   case devices, device, here, browser, pairedWith, allSent, toSend, onlyHere, pairThis
   case pair, code, deviceName, letInElsewhere
@@ -24,6 +24,7 @@ enum ShellWord: String, CaseIterable {
     case .undo: Language.text("Undo", de: "Rückgängig")
     case .ways: Language.text("Ways elsewhere", de: "Wege woandershin")
     case .forest: Word.navForest.text
+    case .garden: Language.text("Garden", de: "Garten")
     case .calendar: Word.navCalendar.text
     case .history: Language.text("History", de: "Verlauf")
     case .water: Word.waterInlineHeader.text
