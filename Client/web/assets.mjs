@@ -10,6 +10,8 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { dirname, extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
+import { outlines } from './outlines.mjs';
+
 const types = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -56,6 +58,8 @@ function files(folder) {
 
 const contents = new Map(files(shell).map((name) => [name, readFileSync(join(shell, name))]));
 contents.set('atrest-core.wasm', readFileSync(core));
+contents.set('trees.svg',
+  Buffer.from(outlines(join(shell, '../../Sources/AtrestDomain/Silhouettes'))));
 const all = [...contents].map(([name, bytes]) => `${name} ${hash(bytes)}\n`).join('');
 const version = hash(all).slice(0, 16);
 

@@ -24,6 +24,7 @@ import { water } from './screens/water.js';
 import { Store, isTemporary, persist } from './store.js';
 import { Sync } from './sync.js';
 import { Tabs } from './tabs.js';
+import { defineTrees } from './trees.js';
 import { failure, language, learn, startButtons } from './words.js';
 
 /**
@@ -157,6 +158,8 @@ if (await isTemporary()) {
   // A person who is asked may take their time.
   persist().then((isPromised) => isPromised || notes.push('mayForget'));
 }
+// Without them the next start has them: the worker keeps the file.
+defineTrees().catch(() => {});
 await tabs.start();
 await tabs.view('words').then(learn, complain);
 await draw();

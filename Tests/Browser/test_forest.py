@@ -40,6 +40,13 @@ class Forest(Judged):
         # Drawn for the first time, it takes longer.
         self.page.run(SHOWN)
 
+    def test_every_tree_has_its_outline(self):
+        self.page.until(f"""(() => {{
+          const trees = [...document.querySelectorAll('#screen use[href^="#tree-"]')];
+          return trees.length >= {TREES} && trees.every((each) =>
+            document.querySelector(each.getAttribute('href')) && each.getBBox().width > 0);
+        }})()""")
+
     def test_a_step_takes_less_than_a_frame_of_each_thread(self):
         with Trace(self.page) as trace:
             self.page.run(WALK)

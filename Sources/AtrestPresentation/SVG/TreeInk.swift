@@ -5,18 +5,19 @@ import AtrestDomain
 
 /// Draws trees.
 enum TreeInk {
-  /// Defines only the symbols and gradients in use, to keep files small.
+  /// Defines only the symbols and gradients in use, to keep files small. A browser's page defines
+  /// the symbols itself, once for all pictures.
   static func define(
     forms: Set<TreeSilhouette>, tones: Set<Int>, in markup: inout Markup
   ) {
-    for form in forms.sorted(by: { $0.rawValue < $1.rawValue }) {
-      let side = number(TreeSilhouette.side)
-      markup.group("symbol", [("id", "tree-\(form.rawValue)"), ("viewBox", "0 0 \(side) \(side)")])
-      {
-        markup in
-        markup.element("path", [("d", form.pathData)])
+    #if !OUTLINES_IN_PAGE
+      for form in forms.sorted(by: { $0.rawValue < $1.rawValue }) {
+        let (side, id) = (number(TreeSilhouette.side), "tree-\(form.rawValue)")
+        markup.group("symbol", [("id", id), ("viewBox", "0 0 \(side) \(side)")]) { markup in
+          markup.element("path", [("d", form.pathData)])
+        }
       }
-    }
+    #endif
     for tone in tones.sorted() {
       let earth = earth(tone)
       markup.defineFade(id: "tone-\(tone)", shade(light: earth.light, dark: earth.dark))
