@@ -61,7 +61,8 @@ class Target(Daemon):
         for number, (path, content) in enumerate(files.items()):
             name, digest = f"file{number}", hashlib.sha256(content).hexdigest()
             (folder / name).write_bytes(content)
-            assets.append({"path": path, "file": name, "sha256": digest, "type": "text/html"})
+            form = {"coding": "identity", "file": name, "sha256": digest}
+            assets.append({"path": path, "sha256": digest, "type": "text/html", "forms": [form]})
         (folder / "assets.json").write_text(json.dumps({"assets": assets}))
         return folder
 

@@ -392,7 +392,8 @@ class Scene:
         app.mkdir()
         (app / "index.html").write_bytes(PAGE)
         digest = hashlib.sha256(PAGE).hexdigest()
-        page = {"path": "/", "file": "index.html", "sha256": digest, "type": "text/html"}
+        form = {"coding": "identity", "file": "index.html", "sha256": digest}
+        page = {"path": "/", "sha256": digest, "type": "text/html", "forms": [form]}
         (app / "assets.json").write_text(json.dumps({"assets": [page]}))
 
     @contextlib.contextmanager
