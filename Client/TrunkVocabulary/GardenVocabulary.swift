@@ -10,7 +10,7 @@ public struct GardenVocabulary: KindVocabulary {
   public init() {}
 
   /// The garden's kinds.
-  public var kinds: Set<RecordKind> { [.sprout, .watering, .shining, .leaf, .node, .setting] }
+  public var kinds: Set<RecordKind> { RecordKind.ofGarden }
 
   /// `sprout`, `watering`, `shining`, `leaf`, `node` or `garden_setting`.
   public func name(of kind: RecordKind) -> String {
@@ -25,28 +25,10 @@ public struct GardenVocabulary: KindVocabulary {
   }
 
   /// A noun such as `a sprout`.
-  public func noun(for kind: RecordKind) -> String {
-    switch kind {
-    case .sprout: "a sprout"
-    case .watering: "a watering"
-    case .shining: "a shining"
-    case .leaf: "a leaf"
-    case .node: "a label"
-    default: "a setting of the garden"
-    }
-  }
+  public func noun(for kind: RecordKind) -> String { (kind.gardenNoun ?? .unknown).one }
 
   /// The same for several of them.
-  public func nouns(for kind: RecordKind) -> String {
-    switch kind {
-    case .sprout: "sprouts"
-    case .watering: "waterings"
-    case .shining: "shinings"
-    case .leaf: "leaves"
-    case .node: "labels"
-    default: "settings of the garden"
-    }
-  }
+  public func nouns(for kind: RecordKind) -> String { (kind.gardenNoun ?? .unknown).many }
 
   /// The field's name in the garden's messages.
   public func name(of field: FieldNumber, in kind: RecordKind) -> String? {

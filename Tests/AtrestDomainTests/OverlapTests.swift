@@ -53,7 +53,10 @@ struct OverlapTests {
     let (before, after) = (try fast(2, 0, 12), try fast(3, 20, 40))
     #expect(try Overlap.shortened(before, beside: night) == fast(2, 0, 10))
     #expect(try Overlap.shortened(after, beside: night) == fast(3, 26, 40))
-    for other in [try fast(4, 12, 20), try fast(4, 10, 26), try fast(4, 0, 40)] {
+    for other in [
+      try fast(4, 12, 20), try fast(4, 10, 26), try fast(4, 0, 40), try fast(4, 0, 10),
+      try fast(4, 30, 40),
+    ] {
       #expect(Overlap.shortened(other, beside: night) == nil)
     }
   }

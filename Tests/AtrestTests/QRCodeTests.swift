@@ -38,10 +38,14 @@ struct QRCodeTests {
     let code = try #require(QRCode(text))
     let rows = modules(code.picture(isColoured: false))
     let zone = QRCode.quietZone
+    let symbol = zone..<code.columns - zone
+    #expect(zone == 4)
     #expect(rows.count >= code.columns && rows.allSatisfy { $0.count == code.columns })
     for row in 0..<code.columns {
       for column in 0..<code.columns {
-        #expect(rows[row][column] == code.isDark(row: row - zone, column: column - zone))
+        let isInside = symbol.contains(row) && symbol.contains(column)
+        #expect(
+          rows[row][column] == (isInside && code.isDark(row: row - zone, column: column - zone)))
       }
     }
   }

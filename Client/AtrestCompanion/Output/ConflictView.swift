@@ -81,10 +81,8 @@ struct ConflictWords {
     _ entries: [JournalEntry], ids: [String: String], _ devices: DeviceNames,
     records found: [RecordKey: Record] = [:]
   ) -> Table {
-    let headings = Language.text(
-      "ID,WHAT,KEPT,SET ASIDE,FROM", de: "ID,WAS,BLEIBT,BEISEITE,VON"
-    ).split(separator: ",")
-    var table = Table(headings.map(String.init), rows: [])
+    var table = Table(
+      headings: Language.text("ID,WHAT,KEPT,SET ASIDE,FROM", de: "ID,WAS,BLEIBT,BEISEITE,VON"))
     for entry in entries {
       let conflict = entry.conflict
       table.add([

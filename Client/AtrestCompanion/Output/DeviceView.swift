@@ -72,9 +72,8 @@ struct DeviceWords {
     _ pendingDevices: [PendingDevice], ids: [String: String], _ context: CommandContext
   ) -> Table {
     var table = Table(
-      Language.text(
-        "ID,WAITS TO JOIN,SHOWS,SINCE,UNTIL", de: "ID,MÖCHTE DAZU,ZEIGT,SEIT,BIS"
-      ).split(separator: ",", omittingEmptySubsequences: false).map(String.init), rows: [])
+      headings: Language.text(
+        "ID,WAITS TO JOIN,SHOWS,SINCE,UNTIL", de: "ID,MÖCHTE DAZU,ZEIGT,SEIT,BIS"))
     for pendingDevice in pendingDevices {
       let row = PendingDeviceRow(pendingDevice)
       table.add(
@@ -159,9 +158,8 @@ struct DeviceWords {
     _ devices: [Device], ids: [String: String], _ family: DeviceFamily, _ context: CommandContext
   ) -> Table {
     var table = Table(
-      Language.text(
-        "ID,NAME,PAIRED,LAST SEEN,", de: "ID,NAME,VERBUNDEN,ZULETZT GESEHEN,"
-      ).split(separator: ",", omittingEmptySubsequences: false).map(String.init), rows: [])
+      headings: Language.text(
+        "ID,NAME,PAIRED,LAST SEEN,", de: "ID,NAME,VERBUNDEN,ZULETZT GESEHEN,"))
     for device in devices {
       let row = DeviceRow(device)
       let remarks = [

@@ -136,9 +136,8 @@ enum EventWords {
     _ events: [AccountEvent], _ devices: DeviceNames, _ context: CommandContext
   ) -> Table {
     var table = Table(
-      Language.text(
-        "WHEN,WHAT", de: "WANN,WAS"
-      ).split(separator: ",", omittingEmptySubsequences: false).map(String.init), rows: [])
+      headings: Language.text(
+        "WHEN,WHAT", de: "WANN,WAS"))
     for event in events {
       table.add(
         context.words(event.at), sentence(event, devices))

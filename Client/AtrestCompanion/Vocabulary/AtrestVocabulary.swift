@@ -27,26 +27,10 @@ public struct AtrestVocabulary: KindVocabulary {
   }
 
   /// A noun such as `a fast`.
-  public func noun(for kind: RecordKind) -> String {
-    switch kind {
-    case .session: Language.text("a fast", de: "ein Fasten")
-    case .water: Language.text("a water entry", de: "ein Wassereintrag")
-    case .preference: Language.text("a setting", de: "eine Einstellung")
-    case .entitlement: Language.text("a purchase", de: "ein Kauf")
-    default: Language.text("a journal entry", de: "ein Eintrag des Journals")
-    }
-  }
+  public func noun(for kind: RecordKind) -> String { (kind.noun ?? .unknown).one }
 
   /// The same for several of them.
-  public func nouns(for kind: RecordKind) -> String {
-    switch kind {
-    case .session: Language.text("fasts", de: "Fasten")
-    case .water: Language.text("water entries", de: "Wassereinträge")
-    case .preference: Language.text("settings", de: "Einstellungen")
-    case .entitlement: Language.text("purchases", de: "Käufe")
-    default: Language.text("journal entries", de: "Einträge des Journals")
-    }
-  }
+  public func nouns(for kind: RecordKind) -> String { (kind.noun ?? .unknown).many }
 
   /// `span`, `target`, `intake` or `value`.
   public func name(of field: FieldNumber, in kind: RecordKind) -> String? {

@@ -123,14 +123,13 @@ struct EntitlementCommand: AsyncParsableCommand {
 
     /// Reads a statement without trailing newlines, which belong to the file.
     static func read(_ path: String) throws -> [UInt8] {
-      guard var bytes = try? SmallFile.read(path, limitBytes: SignedTransaction.limitBytes + 2)
+      guard let bytes = try? SmallFile.read(path, limitBytes: SignedTransaction.limitBytes + 2)
       else {
         throw CommandFailure(
           "\(path.escapedForTerminal) cannot be read, or is too long for a transaction. Check that it is the file."
         )
       }
-      while let last = bytes.last, [0x0A, 0x0D, 0x20].contains(last) { bytes.removeLast() }
-      return bytes
+      return SignedTransaction.trimmed(bytes)
     }
   }
 }

@@ -78,9 +78,7 @@ enum CalendarView {
 
   /// A table of entries, newest first.
   static func list(_ entries: [CalendarEntry], _ context: CommandContext) -> Table {
-    var table = Table(
-      Language.text("ENDED LASTED", de: "ENDE DAUER").split(separator: " ").map(String.init) + [""],
-      rows: [])
+    var table = Table(headings: Language.text("ENDED,LASTED,", de: "ENDE,DAUER,"))
     for entry in entries {
       table.add([
         context.words(entry.date),

@@ -37,8 +37,8 @@ enum SessionWords {
   static func list(_ sessions: [Session], ids: [String: String], _ context: CommandContext) -> Table
   {
     var table = Table(
-      Language.text("ID STARTED ENDED LASTED TARGET", de: "ID BEGINN ENDE DAUER ZIEL")
-        .split(separator: " ").map(String.init) + [""], rows: [])
+      headings: Language.text(
+        "ID,STARTED,ENDED,LASTED,TARGET,", de: "ID,BEGINN,ENDE,DAUER,ZIEL,"))
     for session in sessions {
       let hex = ShortID.hex(session.id)
       table.add(

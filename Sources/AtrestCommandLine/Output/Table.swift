@@ -13,6 +13,13 @@ public struct Table: Sendable {
     self.header = header
   }
 
+  /// A table without rows.
+  ///
+  /// - Parameter headings: Separated by commas, so that a translation is one text.
+  public init(headings: String) {
+    header = headings.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+  }
+
   /// A table of rows.
   public init(_ header: [String], rows: [[String]]) {
     self.header = header

@@ -86,8 +86,7 @@ public enum Terminal {
     guard canAsk else { return false }
     let choice = Language.text("[y/N]", de: "[j/N]")
     _ = StandardStream.write("\(question) \(choice) ", to: STDERR_FILENO)
-    let answer = readLine()?.split(whereSeparator: \.isWhitespace).joined().lowercased()
-    return ["y", "yes", "j", "ja"].contains(answer)
+    return readLine().map(Keyboard.isYes) ?? false
   }
 
   /// Writes text and a newline to standard error.

@@ -9,6 +9,13 @@ public struct SignedTransaction: Hashable, Sendable {
   /// The largest transaction that is parsed, in bytes.
   public static let limitBytes = 16 * 1024
 
+  /// A statement as a file holds it, without the white space at its end: that belongs to the file.
+  public static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    while let last = bytes.last, [0x0A, 0x0D, 0x20].contains(last) { bytes.removeLast() }
+    return bytes
+  }
+
   /// The prefix before the original transaction's id in the name of renewal information.
   public static let renewalPrefix = "renewal."
 

@@ -46,12 +46,12 @@ public struct Overlap: Hashable, Sendable {
   /// A fast without the time that it shares with another one: it ends when that one began, or
   /// begins when that one ended.
   ///
-  /// - Returns: Nil if nothing would be left, or if it lies around the other one: it would have to
-  ///   become two.
+  /// - Returns: Nil if they share none, if nothing would be left, or if it lies around the other
+  ///   one: it would have to become two.
   public static func shortened(_ session: Session, beside other: Session) -> Session? {
     guard let span = Span(session), let other = Span(other) else { return nil }
     let (isEarlier, isLater) = (span.start < other.start, span.end > other.end)
-    guard isEarlier != isLater,
+    guard span.start < other.end, other.start < span.end, isEarlier != isLater,
       let rest = Session.Span(
         start: isLater ? other.end : span.start, end: isEarlier ? other.start : span.end,
         outcome: session.span.outcome)
