@@ -24,7 +24,9 @@ struct AtrestHeader {
   init?(ofFile bytes: [UInt8]) {
     let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
     guard line.count <= Portability.Limits.lineBytes,
-      let members = StrictJSON(Array(line))?.members, members["format"]?.text == Self.name,
+      // One count for each kind, and an account may hold kinds by the thousand.
+      let members = StrictJSON(Array(line), valueLimit: Portability.Limits.lineBytes)?.members,
+      members["format"]?.text == Self.name,
       let version = members["version"]?.whole, let madeAt = members["made_at"]?.text
     else { return nil }
     (self.version, self.madeAt) = (version, madeAt)

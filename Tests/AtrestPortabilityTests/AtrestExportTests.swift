@@ -46,6 +46,21 @@ struct AtrestExportTests {
     }
   }
 
+  @Test("an export of records of very many kinds is read again")
+  func manyKinds() throws {
+    let records = (0..<1000).map { number in
+      var record = Record(
+        key: RecordKey(
+          kind: RecordKind(rawValue: UInt32(5000 + number)), id: Array(repeating: 7, count: 16)))
+      record.set(
+        Register(
+          field: 2, stamp: Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 1)),
+          replaced: nil, value: [1]))
+      return record
+    }
+    #expect(try Portability.parse(Self.write(records)).entries.count == 1000)
+  }
+
   @Test("of a record without a field, and of one without room for another stamp, the rest is read")
   func fullRecords() throws {
     let stamp = Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 1))

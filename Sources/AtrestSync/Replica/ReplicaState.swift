@@ -33,7 +33,7 @@ package struct ReplicaState: Hashable, Sendable {
   package var server: String?
   /// The secret of its identity; nil if unpaired.
   package var token: String?
-  /// By the server's clock as estimated on this device.
+  /// By the server's clock as estimated on this device; nil before the first answer after pairing.
   package var lastSync: WallTime?
   /// How far the server's clock leads this device's.
   package var serverOffset = ServerOffset()

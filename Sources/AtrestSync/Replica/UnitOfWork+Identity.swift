@@ -33,6 +33,8 @@ extension UnitOfWork {
     }
     try outbox.restartLog()
     tables.state.leave()
+    // Of this account nothing was received yet: see `holdsEverything`.
+    tables.state.lastSync = nil
     tables.state.server = server
     tables.state.joining = nil
     try take(pairing)

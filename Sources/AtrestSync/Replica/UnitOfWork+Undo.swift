@@ -37,9 +37,10 @@ extension UnitOfWork {
     return try undo(latest.steps, of: latest, keeping: [])
   }
 
-  /// Whether an action about records of some kinds is recorded.
+  /// Whether an action about records of some kinds is recorded, and not too old.
   package func canUndo(of kinds: Set<RecordKind>) throws(ReplicaError) -> Bool {
-    try actions.latest(about: kinds) != nil
+    guard let latest = try actions.latest(about: kinds) else { return false }
+    return latest.at >= now.advanced(by: -UserAction.retentionMilliseconds)
   }
 
   /// Undoes what the latest action that wrote to records of some kinds wrote to those, whatever
