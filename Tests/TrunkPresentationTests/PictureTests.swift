@@ -49,6 +49,18 @@ struct PictureTests {
     }
   }
 
+  @Test("every word can be read in the sky, on paper and before the sun")
+  func contrast() throws {
+    let sky = [0xDCE8E6, 0xEEF1E6, 0xF8F2E2, 0xF9DD9B, 0xF2BE5C].map { RGB(hex: $0) }
+    for picture in pictures(fullGarden(300)) + pictures(Garden()) {
+      let words = picture.matches(of: /<text[^>]* fill="#([0-9A-F]{6})"/)
+      try #require(!words.isEmpty)
+      for colour in try words.map({ try #require(UInt32($0.1, radix: 16)) }) {
+        #expect(sky.allSatisfy { Contrast.ratio(RGB(hex: colour), $0) >= Contrast.text })
+      }
+    }
+  }
+
   @Test("every state has its mark, each result its blossom")
   func marks() {
     let twig = Twig.all[20]

@@ -158,7 +158,7 @@ private struct BranchScene {
     let name = "\(content.twig.number)" + (label.map { " \($0)" } ?? "")
     markup.write(
       ShownText.fitted(name, points: room, size: size * 1.1), x: x, y: y, size: size,
-      colour: isBare && label == nil ? Daylight.paleInk : Daylight.ink, anchor: anchor,
+      colour: isBare && label == nil ? Daylight.softInk : Daylight.ink, anchor: anchor,
       weight: label == nil ? nil : "600")
     let more = content.sprouts.count - titles
     for (sprout, mark) in content.sprouts.prefix(more == 1 ? titles + 1 : titles) {
@@ -172,12 +172,12 @@ private struct BranchScene {
         in: &markup)
       markup.write(
         words, x: x + place.side * 20, y: y, size: size - 1,
-        colour: mark == .scar ? Daylight.paleInk : Daylight.softInk, anchor: anchor)
+        colour: Daylight.softInk, anchor: anchor)
     }
     if more > 1 {
       markup.write(
         "and \(more) more", x: x + place.side * 20, y: y + 17, size: size - 2,
-        colour: Daylight.paleInk, anchor: anchor)
+        colour: Daylight.softInk, anchor: anchor)
     }
   }
 }

@@ -16,8 +16,9 @@ enum Daylight {
 
   // Words.
   static let ink = RGB(hex: 0x3A3028)
-  static let softInk = RGB(hex: 0x6F6253)
-  static let paleInk = RGB(hex: 0x9A8C79)
+  static let softInk = RGB(hex: 0x5C5044)
+  /// Of soil below zero.
+  static let dryInk = RGB(hex: 0x7A3F28)
 
   // Wood.
   static let barkDark = RGB(hex: 0x54402F)

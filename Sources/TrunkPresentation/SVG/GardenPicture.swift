@@ -253,7 +253,7 @@ private struct GardenScene {
       ])
     markup.write(
       words, x: left + size * 1.2, y: y, size: size,
-      colour: meters.soil < .zero ? Daylight.crack : Daylight.ink, weight: "600")
+      colour: meters.soil < .zero ? Daylight.dryInk : Daylight.ink, weight: "600")
     SkyInk.drawDrops(
       meters, at: Point(x: left + wide + size * 2.6, y: y - size * 0.32), size: drop, in: &markup)
   }

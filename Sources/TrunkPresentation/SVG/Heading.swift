@@ -29,7 +29,7 @@ struct Heading {
     var room = width - 48
     if let number {
       markup.write(
-        number, x: width - 24, y: 44, size: 14, colour: Daylight.paleInk, anchor: "end")
+        number, x: width - 24, y: 44, size: 14, colour: Daylight.softInk, anchor: "end")
       room -= ShownText.width(of: number, size: 14) + 12
     }
     markup.write(

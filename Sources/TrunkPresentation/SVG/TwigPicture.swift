@@ -138,7 +138,7 @@ private struct TwigScene {
       if more > 0 || entries.isEmpty {
         markup.write(
           more > 0 ? "and \(more) more" : "Nothing is planted here yet.", x: left,
-          y: more > 0 ? end + 22 : 130, size: 15, colour: Daylight.paleInk)
+          y: more > 0 ? end + 22 : 130, size: 15, colour: Daylight.softInk)
       }
     }
     return markup.finished()
