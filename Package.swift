@@ -321,7 +321,8 @@ let package = Package(
     .testTarget(
       name: "AtrestPresentationTests",
       dependencies: [
-        "AtrestPresentation", "AtrestDomain", "AtrestReplication", "AtrestTestSupport",
+        "AtrestPresentation", "AtrestDomain", "AtrestReplication", "AtrestWire",
+        "AtrestTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -32,7 +32,7 @@ export function notice(words) {
 }
 
 /** @param {any} error An error with `title` and `advice`, or any other. */
-export function complain(error) {
+export function showError(error) {
   const { title, advice = '' } = error?.title ? error : failure('unknown');
   notice(`${title} ${advice}`);
 }

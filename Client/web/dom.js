@@ -24,6 +24,53 @@ export function button(words, act, attributes = {}) {
   return h('button', { type: 'button', onclick: act, ...attributes }, words);
 }
 
+/**
+ * A button that is pressed twice.
+ * @param {string} words @param {string} sure What it says after the first time.
+ * @param {() => void} act
+ */
+export function surely(words, sure, act) {
+  let isSure = false;
+  const each = button(words, () => {
+    if (isSure) act();
+    isSure = true;
+    each.textContent = sure;
+  }, { class: 'plain' });
+  return each;
+}
+
+/**
+ * Calls again and again, until the screen goes. It may have gone already.
+ * @param {number} milliseconds @param {() => void} act @param {AbortSignal} signal
+ */
+export function every(milliseconds, act, signal) {
+  if (signal.aborted) return;
+  const timer = setInterval(act, milliseconds);
+  signal.addEventListener('abort', () => clearInterval(timer));
+}
+
+/**
+ * What an element is called, by which the same one is found once the screen was drawn anew.
+ * @param {Element|null} element
+ */
+export function nameOf(element) {
+  return element && (element.getAttribute('aria-label') ?? element.getAttribute('href')
+    ?? element.textContent);
+}
+
+/**
+ * Gives the focus to what is called so, or to nothing.
+ * @param {ParentNode} screen @param {string|null} name
+ * @returns {boolean} Whether there is such an element.
+ */
+export function refocus(screen, name) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const all = screen.querySelectorAll('button, a, select, input, [tabindex]');
+  const same = name ? [...all].find((each) => nameOf(each) === name) : undefined;
+  same?.focus({ preventScroll: true });
+  return same !== undefined;
+}
+
 /** Elements that draw. Whatever else a picture has is no picture of ours. */
 const drawing = new Set(['svg', 'g', 'path', 'rect', 'circle', 'ellipse', 'line', 'polygon',
   'polyline', 'text', 'tspan', 'title', 'desc', 'defs', 'use', 'symbol', 'clipPath', 'mask',

@@ -24,6 +24,12 @@ export function environment(now = Date.now()) {
   };
 }
 
+/** What of the environment may change while the app is open: after a flight, and at dusk. */
+export function surroundings() {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return `${timeZone} ${matchMedia('(prefers-color-scheme: dark)').matches}`;
+}
+
 /**
  * The offsets from UTC in minutes, each from an instant on, found by bisection to the minute.
  * @param {number} now

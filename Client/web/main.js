@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts the app: opens the replica or finds the tab that has it, then shows the place asked for.
 
-import { complain } from './announce.js';
-import { button, h } from './dom.js';
+import { showError } from './announce.js';
+import { button, h, nameOf, refocus } from './dom.js';
 import { Replica } from './replica.js';
 import { calendar } from './screens/calendar.js';
 import { conflicts } from './screens/conflicts.js';
@@ -21,7 +21,7 @@ import { settings } from './screens/settings.js';
 import { timer } from './screens/timer.js';
 import { tree } from './screens/tree.js';
 import { water } from './screens/water.js';
-import { Store, isTemporary, persist } from './store.js';
+import { Store, forgetLoss, isTemporary, persist } from './store.js';
 import { Sync } from './sync.js';
 import { Tabs } from './tabs.js';
 import { defineTrees } from './trees.js';
@@ -48,11 +48,20 @@ const notes = [];
 let shown = '';
 let drawn = new AbortController();
 
+/** @type {Tabs} */
 const tabs = new Tabs(database, async () => {
   const [response, store] = await Promise.all([
     fetch(new URL('./atrest-core.wasm', import.meta.url)), Store.open(database)]);
   const replica = await Replica.open(await response.arrayBuffer(), store);
-  const sync = new Sync(replica);
+  const sync = new Sync(replica, () => tabs.isSeen);
+  tabs.onSight = () => {
+    replica.wake();
+    sync.look();
+  };
+  replica.onReopen = () => {
+    sync.start();
+    tabs.changed();
+  };
   replica.onChange = (isOwn) => {
     if (isOwn) sync.wrote();
     tabs.changed();
@@ -67,16 +76,25 @@ const tabs = new Tabs(database, async () => {
       return result;
     },
     status: () => sync.status,
+    close: () => sync.close(),
   };
 });
+/** The code of a link that opened the page: it does not stay in the address or the history. */
+let code = '';
 
 /** The place in the address: `#name/argument`, or the pairing link's `#pair=CODE`. */
 function place() {
   const [name, argument = ''] = location.hash.slice(1).split(/[/=]/, 2);
-  return name in screens ? { name, argument } : { name: 'timer', argument: '' };
+  if (!Object.hasOwn(screens, name)) return { name: 'timer', argument: '' };
+  return { name, argument: name === 'pair' ? code : argument };
 }
 
 async function draw() {
+  const [, linked] = /^#pair=(.*)/.exec(location.hash) ?? [];
+  if (linked !== undefined) {
+    code = linked;
+    history.replaceState(null, '', '#pair');
+  }
   const { name, argument } = place();
   drawn.abort();
   drawn = new AbortController();
@@ -86,38 +104,24 @@ async function draw() {
     const made = await screens[name]({ tabs, argument, notes, signal, go, refresh: draw });
     if (signal.aborted) return;
     const isNew = key !== shown;
-    const focus = isNew ? null : document.activeElement?.textContent;
+    const focus = isNew ? null : nameOf(document.activeElement);
     screen.replaceChildren(made);
     screen.removeAttribute('aria-busy');
     // The first screen is there at once.
     const enters = isNew && shown;
     screen.className = enters ? 'entering' : '';
     if (enters) screen.focus({ preventScroll: true });
-    if (focus) refocus(focus);
+    if (focus) refocus(screen, focus);
+    if (name !== 'pair') code = '';
     shown = key;
   } catch (error) {
-    if (!signal.aborted) complain(error);
-  }
-}
-
-/**
- * The same button again after a redraw.
- * @param {string} words
- */
-function refocus(words) {
-  for (const each of screen.querySelectorAll('button, a, select')) {
-    if (each.textContent === words) {
-      /** @type {HTMLElement} */ (each).focus({ preventScroll: true });
-      return;
-    }
+    if (!signal.aborted) showError(error);
   }
 }
 
 /** @param {string} name */
 function go(name) {
-  // The code of a pairing link does not stay in the history.
-  if (location.hash.startsWith('#pair=')) history.replaceState(null, '', `#${name}`);
-  else location.hash = name;
+  location.hash = name;
   draw();
 }
 
@@ -126,14 +130,14 @@ function go(name) {
  * @param {any} error
  */
 function fail(error) {
-  const { code, title, advice } = error?.title ? error : failure('start');
+  const { code: reason, title, advice } = error?.title ? error : failure('start');
   drawn.abort();
   screen.removeAttribute('aria-busy');
   screen.replaceChildren(h('article', { class: 'page moment', role: 'alert' },
     h('h1', {}, title), h('p', {}, advice),
     button(startButtons.again, () => location.reload(), { class: 'main' }),
-    code === 'lost' && button(startButtons.anew, async () => {
-      await (await Store.open(database)).clear();
+    reason === 'lost' && button(startButtons.anew, () => {
+      forgetLoss();
       location.reload();
     }, { class: 'plain' })));
 }
@@ -161,7 +165,7 @@ if (await isTemporary()) {
 // Without them the next start has them: the worker keeps the file.
 defineTrees().catch(() => {});
 await tabs.start();
-await tabs.view('words').then(learn, complain);
+await tabs.view('words').then(learn, showError);
 await draw();
 if ('serviceWorker' in navigator) {
   navigator.serviceWorker.register('/service-worker.js').catch(() => {

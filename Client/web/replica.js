@@ -2,8 +2,9 @@
 // The replica of the tab that owns it: one action after another, each kept before it is answered.
 
 import { Core, CoreError } from './core.js';
-import { environment } from './environment.js';
+import { environment, surroundings } from './environment.js';
 import { unary } from './transport.js';
+import { failure } from './words.js';
 
 /** @typedef {import('./core.js').Changes} Changes */
 
@@ -19,11 +20,16 @@ export class Replica {
    * @type {(isOwn: boolean) => void}
    */
   onChange = () => {};
+  /** Told when the core was opened anew: what was under way in it is gone. */
+  onReopen = () => {};
   /** @type {ArrayBuffer} */
   #module;
   /** @type {import('./store.js').Store} */
   #store;
   #last = Promise.resolve();
+  /** Whether the core has what is not kept: then it shows nothing until it is opened anew. */
+  #isAhead = false;
+  #surroundings = surroundings();
 
   /** @param {Core} core @param {ArrayBuffer} module @param {import('./store.js').Store} store */
   constructor(core, module, store) {
@@ -38,13 +44,14 @@ export class Replica {
    * @throws {CoreError|import('./store.js').StoreError} If what was kept cannot be read.
    */
   static async open(module, store) {
-    const replica = new Replica(await Core.load(module), module, store);
-    await replica.#read(await store.takeOver());
-    return replica;
+    const core = await Core.load(module);
+    await read(core, await store.takeOver(), store);
+    return new Replica(core, module, store);
   }
 
   /** @param {string} name @param {object} argument @param {Uint8Array} [file] */
   view(name, argument, file) {
+    if (this.#isAhead) throw failure('failed');
     return this.core.view(name, argument, Date.now(), file);
   }
 
@@ -90,32 +97,56 @@ export class Replica {
    * @returns {Promise<any>} The `result`, or the step itself.
    */
   change(body, isOwn = false) {
-    const done = this.#last.then(async () => {
+    return this.#next(async () => {
+      if (this.#isAhead) await this.#reopen();
       const step = body(this.core, Date.now());
       const { put, remove } = step.rows;
       try {
         await this.#store.keep(step.rows);
       } catch (error) {
-        // The core is ahead of the disk: go back to what was kept.
-        await this.#reopen();
+        // Go back to what was kept; if that cannot be read now, before the next change.
+        this.#isAhead = true;
+        await this.#reopen().catch(() => {});
         throw error;
       }
       if (put.length + remove.length > 0) this.onChange(isOwn);
       return 'result' in step ? step.result : step;
     });
+  }
+
+  /** The page is seen again: its clocks may be others by now. */
+  wake() {
+    if (surroundings() !== this.#surroundings) this.#next(() => this.#reopen()).catch(() => {});
+  }
+
+  /**
+   * Runs one body after those before it.
+   * @template T
+   * @param {() => Promise<T>} body
+   * @returns {Promise<T>}
+   */
+  #next(body) {
+    const done = this.#last.then(body);
     this.#last = done.then(() => {}, () => {});
     return done;
   }
 
   async #reopen() {
-    this.core = await Core.load(this.#module);
-    await this.#read(await this.#store.rows());
+    const core = await Core.load(this.#module);
+    await read(core, await this.#store.rows(), this.#store);
+    this.core = core;
+    this.#isAhead = false;
+    this.#surroundings = surroundings();
+    this.onReopen();
   }
+}
 
-  /** @param {[string, Uint8Array][]} rows */
-  async #read(rows) {
-    const opened = this.core.open(
-      { rows, now: Date.now(), app: 'atrest', environment: environment() });
-    await this.#store.keep(opened.rows);
-  }
+/**
+ * @param {Core} core
+ * @param {[string, Uint8Array][]} rows
+ * @param {import('./store.js').Store} store
+ */
+async function read(core, rows, store) {
+  const opened = core.open({ rows, now: Date.now(), app: 'atrest', environment: environment() });
+  await store.keep(opened.rows);
 }

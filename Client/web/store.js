@@ -40,7 +40,7 @@ export class Store {
       try {
         request = indexedDB.open(name, 1);
       } catch (error) {
-        reject(storageFailure(error));
+        reject(openFailure(error));
         return;
       }
       request.onupgradeneeded = () => {
@@ -48,7 +48,7 @@ export class Store {
         request.result.createObjectStore('owner');
       };
       request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(storageFailure(request.error));
+      request.onerror = () => reject(openFailure(request.error));
     });
     return new Store(database);
   }
@@ -102,26 +102,23 @@ export class Store {
    */
   async keep({ put, remove }) {
     if (put.length === 0 && remove.length === 0) return;
+    let isSuperseded = false;
     await this.#transact(['rows', 'owner'], 'readwrite', (transaction) => {
       const rows = transaction.objectStore('rows');
       const generation = transaction.objectStore('owner').get('generation');
       generation.onsuccess = () => {
         if (generation.result !== this.#generation) {
+          isSuperseded = true;
           transaction.abort();
           return;
         }
         for (const key of remove) rows.delete(key);
         for (const [key, value] of put) rows.put(value, key);
       };
+    }).catch((error) => {
+      throw isSuperseded ? new StoreError('superseded') : error;
     });
     setMark();
-  }
-
-  /** Removes all rows, and the mark. */
-  async clear() {
-    await this.#transact(['rows'], 'readwrite',
-      (transaction) => transaction.objectStore('rows').clear());
-    clearMark();
   }
 
   /**
@@ -179,13 +176,17 @@ function storageFailure(error) {
   if (name === 'QuotaExceededError') {
     return new StoreError('full');
   }
-  if (name === '') {
-    return new StoreError('superseded');
-  }
-  if (name === 'SecurityError' || name === 'InvalidStateError') {
-    return new StoreError('blocked');
-  }
-  return new StoreError('failed');
+  return new StoreError(name === 'SecurityError' ? 'blocked' : 'failed');
+}
+
+/**
+ * Why a database could not be opened: old private windows say InvalidStateError, and a browser
+ * without databases has no `indexedDB`.
+ * @param {unknown} error
+ */
+function openFailure(error) {
+  const isBlocked = !(error instanceof DOMException) || error.name === 'InvalidStateError';
+  return isBlocked ? new StoreError('blocked') : storageFailure(error);
 }
 
 function marked() {
@@ -196,6 +197,7 @@ function setMark() {
   try { localStorage.setItem(mark, '1'); } catch { /* Then a loss cannot be told; no more. */ }
 }
 
-function clearMark() {
+/** What the browser removed is given up: an empty database is a new one from now on. */
+export function forgetLoss() {
   try { localStorage.removeItem(mark); } catch { /* There is none. */ }
 }

@@ -20,31 +20,47 @@ export class Sync {
   onStatus = () => {};
   /** @type {import('./replica.js').Replica} */
   #replica;
+  #isSeen;
+  #closing = new AbortController();
   #run = new AbortController();
   #isFollowing = false;
   /** @type {AbortController|null} */
   #watch = null;
-  #taken = 0;
-  /** @type {(() => void)|null} */
-  #wake = null;
+  /** Messages that the core asked for, of the stream that is open. */
+  #asked = { count: 0, wake: () => {} };
   /** @type {ReturnType<typeof setTimeout>|undefined} */
   #timer;
 
-  /** @param {import('./replica.js').Replica} replica */
-  constructor(replica) {
+  /**
+   * @param {import('./replica.js').Replica} replica
+   * @param {() => boolean} isSeen Whether a person sees the app, in this tab or another.
+   */
+  constructor(replica, isSeen) {
     this.#replica = replica;
-    addEventListener('online', () => this.start());
-    addEventListener('offline', () => this.stop());
-    document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') this.start();
-      else this.#pause();
-    });
+    this.#isSeen = isSeen;
+    const { signal } = this.#closing;
+    addEventListener('online', () => this.start(), { signal });
+    addEventListener('offline', () => this.stop(), { signal });
+  }
+
+  /** Ends for good: another tab has the replica. */
+  close() {
+    this.#closing.abort();
+    this.stop();
+  }
+
+  /** The app came into sight, or went out of it. */
+  look() {
+    // A phone that slept may have a connection that is gone: it begins anew.
+    if (this.#isSeen()) this.start();
+    else this.#pause();
   }
 
   /** Begins anew, if the replica is paired and the network may be there. */
   start() {
     this.stop();
-    if (!navigator.onLine || !this.#replica.view('replica', {}).isPaired) return;
+    if (this.#closing.signal.aborted || !navigator.onLine) return;
+    if (!this.#replica.view('replica', {}).isPaired) return;
     this.#run = new AbortController();
     this.#isFollowing = true;
     this.#status({ isRunning: true, error: null });
@@ -69,7 +85,7 @@ export class Sync {
 
   /** Out of sight the stream ends once all is pushed. */
   #pause() {
-    if (this.#replica.view('replica', {}).waiting === 0) this.stop();
+    if (this.#isFollowing && this.#replica.view('replica', {}).waiting === 0) this.stop();
   }
 
   /** @param {(core: import('./core.js').Core, now: number) => Step} body */
@@ -101,10 +117,13 @@ export class Sync {
     }
     if (watch?.open) this.#follow(watch.open, signal);
     if (watch?.take) {
-      this.#taken += 1;
-      this.#wake?.();
+      this.#asked.count += 1;
+      this.#asked.wake();
     }
-    if (news) this.#status({ isRunning: true, error: news.error ?? null });
+    if (news) {
+      this.#status({ isRunning: true, error: news.error ?? null });
+      if (!this.#isSeen()) this.#pause();
+    }
     if (finished) {
       this.#isFollowing = false;
       this.#status({ isRunning: false, error: 'error' in finished ? finished.error : null });
@@ -132,10 +151,11 @@ export class Sync {
     const watch = new AbortController();
     this.#watch?.abort();
     this.#watch = watch;
-    this.#taken = 0;
+    const asked = { count: 0, wake: () => {} };
+    this.#asked = asked;
     const close = () => watch.abort();
     run.addEventListener('abort', close);
-    watch.signal.addEventListener('abort', () => this.#wake?.());
+    watch.signal.addEventListener('abort', () => asked.wake());
     let end = { status: 0, message: '' };
     let isSilent = false;
     const listen = () => setTimeout(() => { isSilent = true; close(); }, silence);
@@ -144,11 +164,12 @@ export class Sync {
       for await (const message of stream(open, { signal: watch.signal })) {
         clearTimeout(timer);
         timer = listen();
-        while (this.#taken === 0 && !watch.signal.aborted) {
-          await new Promise((resolve) => (this.#wake = () => resolve(undefined)));
+        while (asked.count === 0 && !watch.signal.aborted) {
+          await new Promise((resolve) => (asked.wake = () => resolve(undefined)));
         }
-        this.#taken -= 1;
-        if (!watch.signal.aborted) this.#event({ type: 'watched', id: open.id, message }, run);
+        if (watch.signal.aborted) break;
+        asked.count -= 1;
+        this.#event({ type: 'watched', id: open.id, message }, run);
       }
     } catch (error) {
       end = reason(error);

@@ -8,7 +8,7 @@ import { failure } from './words.js';
  *   act: (name: string, argument: object, file?: Uint8Array) => Promise<any>,
  *   call: (name: string, argument: object, onSent?: (result: any) => void,
  *     file?: Uint8Array) => Promise<any>,
- *   status: () => any}} Owner
+ *   status: () => any, close: () => void}} Owner `close` ends what it does by itself.
  */
 
 /** How long an owner may be silent before it counts as frozen, in milliseconds. */
@@ -21,12 +21,21 @@ export class Tabs {
    */
   onChange = () => {};
   /**
+   * Told when the app comes into sight, or goes out of it: the first tab, or the last.
+   * @type {() => void}
+   */
+  onSight = () => {};
+  /**
    * Told when this tab's replica cannot be opened.
    * @type {(error: any) => void}
    */
   onFailure = () => {};
   /** @type {Owner|null} */
   #owner = null;
+  #isStealing = false;
+  /** The tabs that a person sees, by a name of their own. */
+  #seen = new Set();
+  #id = crypto.randomUUID();
   /** @type {() => Promise<Owner>} */
   #open;
   #name;
@@ -41,6 +50,29 @@ export class Tabs {
     this.#open = open;
     this.#channel = new BroadcastChannel(name);
     this.#channel.onmessage = ({ data }) => this.#receive(data);
+    document.addEventListener('visibilitychange', () => this.#look());
+    addEventListener('pagehide', () => this.#look(false));
+    addEventListener('pageshow', () => this.#look());
+    this.#look();
+  }
+
+  /** Whether a person sees any of the tabs. */
+  get isSeen() {
+    return this.#seen.size > 0;
+  }
+
+  /** Tells all tabs whether this one is seen. */
+  #look(isSeen = document.visibilityState === 'visible') {
+    this.#saw(this.#id, isSeen);
+    this.#channel.postMessage({ type: 'sight', id: this.#id, isSeen });
+  }
+
+  /** @param {string} id @param {boolean} isSeen */
+  #saw(id, isSeen) {
+    const wasSeen = this.isSeen;
+    if (isSeen) this.#seen.add(id);
+    else this.#seen.delete(id);
+    if (wasSeen !== this.isSeen) this.onSight();
   }
 
   /** Waits for the replica, or for the tab that has it. */
@@ -91,6 +123,9 @@ export class Tabs {
 
   /** @param {LockOptions} options @param {(isFree: boolean) => void} told */
   async #request(options, told) {
+    /** @type {Owner|null} */
+    let owner = null;
+    let isOver = false;
     try {
       await navigator.locks.request(this.#name, options, async (lock) => {
         if (!lock) {
@@ -98,23 +133,43 @@ export class Tabs {
           return;
         }
         try {
-          this.#owner = await this.#open();
+          owner = await this.#open();
         } catch (error) {
           told(true);
           this.onFailure(error);
           return;
         }
+        // The lock may have been taken away meanwhile, and with it the replica.
+        if (isOver) {
+          owner.close();
+          return;
+        }
+        this.#owner = owner;
         told(true);
         this.#channel.postMessage({ type: 'owner' });
         this.#resend();
         this.onChange();
         await new Promise(() => {});
       });
-    } catch {
-      // Another tab took the lock from a page that had been frozen. This one asks it from now on.
-      this.#owner = null;
-      this.#request({}, () => {});
+    } catch (error) {
+      isOver = true;
+      /** @type {Owner|null} */ (owner)?.close();
+      if (this.#owner === owner) this.#owner = null;
+      told(true);
+      if (error instanceof DOMException && error.name === 'AbortError') {
+        // Another tab took the lock from a page that had been frozen. This one asks it from now on.
+        this.#request({}, () => {});
+      } else {
+        this.onFailure(failure('blocked'));
+      }
     }
+  }
+
+  /** Takes the lock from an owner that does not answer; once, however many requests wait. */
+  #steal() {
+    if (this.#isStealing || this.#owner) return;
+    this.#isStealing = true;
+    this.#request({ steal: true }, () => (this.#isStealing = false));
   }
 
   /** @param {any} request @param {(result: any) => void} [onSent] @returns {Promise<any>} */
@@ -131,7 +186,7 @@ export class Tabs {
   /** @param {string} id @param {any} entry */
   #send(id, entry) {
     this.#channel.postMessage({ type: 'ask', id, ...entry.request });
-    entry.timer = setTimeout(() => this.#request({ steal: true }, () => {}), silence);
+    entry.timer = setTimeout(() => this.#steal(), silence);
   }
 
   /** @param {any} request @param {(result: any) => void} onSent */
@@ -151,7 +206,8 @@ export class Tabs {
     const entry = this.#pending.get(data.id);
     switch (data.type) {
       case 'changed': this.onChange(); break;
-      case 'owner': this.#resend(); this.onChange(); break;
+      case 'sight': this.#saw(data.id, data.isSeen); break;
+      case 'owner': this.#look(); this.#resend(); this.onChange(); break;
       case 'taken':
         if (!entry) break;
         clearTimeout(entry.timer);

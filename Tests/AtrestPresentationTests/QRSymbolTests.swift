@@ -2,6 +2,8 @@
 // Specifies the QR symbols that cameras read.
 
 import AtrestPresentation
+import AtrestReplication
+import AtrestWire
 import Testing
 
 @Suite("A QR symbol", .timeLimit(.minutes(20)))
@@ -20,6 +22,24 @@ struct QRSymbolTests {
   func capitals() {
     #expect(QRSymbol(Array("ATREST:25 CHARACTERS/LONG".utf8))?.width == 21)
     #expect(QRSymbol(Array("atrest:25 characters/long".utf8))?.width == 25)
+  }
+
+  /// Version 8 has alignment patterns, the version's bits, and two blocks, interleaved. Compared
+  /// once with libqrencode's symbol for the same text: it has another mask, and is equal without.
+  @Test("of many bytes is, module for module, what it was when it was compared with another's")
+  func golden() throws {
+    let text =
+      "atrest://sync.example.org:7443/"
+      + "7849994b35978ab166f4d857500012d9501d65650e669c685e23ac8367b8382f/BCDF-GHJKLMNP "
+      + "the quick brown fox jumps over the lazy dog, twice, and once more"
+    let symbol = try #require(QRSymbol(Array(text.utf8)))
+    #expect(symbol.width == 49)
+    let modules = (0..<49).flatMap { row in
+      (0..<49).map { UInt8(ascii: symbol.isDark(row: row, column: $0) ? "1" : "0") }
+    }
+    #expect(
+      Hexadecimal.encoded(PortableSHA256.hash(modules))
+        == "64e8e21da8fd331eb233fcf60c7262feb5da1c6a64465619e93acaf23dd54105")
   }
 
   @Test("has three finders, and light around it")

@@ -60,4 +60,20 @@ struct EntitlementTests {
     }
     #expect(try entitlement(core) == .free)
   }
+
+  @Test("nor after this device went to another account, of which nothing is here yet")
+  func anotherAccount() throws {
+    let core = try core(fasts: 11)
+    let head = Cursor(commit: 2, sequence: 9)
+    try core.write(Self.now) { work throws(CoreFailure) in
+      work.tables.state.cursor = head
+      work.tables.state.lastKnownHead = head
+      work.tables.state.lastSync = Self.now
+      let pairing = PairResponse(
+        replica: ReplicaID(rawValue: 7), token: "token", accountName: "another",
+        serverTime: Self.now)
+      try told { () throws(ReplicaError) in try work.adopt(pairing, server: "host:1") }
+    }
+    #expect(try entitlement(core) == .unknown)
+  }
 }

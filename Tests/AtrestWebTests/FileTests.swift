@@ -69,6 +69,15 @@ struct FileTests {
     #expect(ask(other, "view", "export").said.contains(#""records":0"#))
   }
 
+  @Test("records are called what they are, a garden's as well")
+  func nouns() {
+    let core = lived()
+    ask(core, "act", "garden.sprout", #"{"title":"Bread","twig":"1.1"}"#)
+    let said = ask(core, "view", "export").said
+    #expect(said.contains("2 water entries") && said.contains("1 setting"))
+    #expect(said.contains("1 sprout") && !said.contains("newer version"))
+  }
+
   @Test("what is no signed transaction is not kept as a purchase")
   func purchases() {
     let core = fresh(seed: 1)

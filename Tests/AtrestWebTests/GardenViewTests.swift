@@ -105,6 +105,54 @@ struct GardenViewTests {
     #expect(try garden.view("timer")["canUndo"] == .bool(true))
   }
 
+  @Test("only what is told is edited: the rest may have been written elsewhere meanwhile")
+  func partial() throws {
+    let made = try garden.act(
+      "sprout", #"{"title":"The cello","twig":"2.1","isDraft":true,"leaf":"Music"}"#)
+    let id = try #require(made["id"]?.text)
+    try garden.act("edit", #"{"id":"\#(id)","bloom1":"A scale"}"#)
+    let plan = try garden.view("plan", #"{"id":"\#(id)"}"#)
+    #expect(plan["title"]?.text == "The cello" && plan["leaf"]?.text == "Music")
+    try garden.act("edit", #"{"id":"\#(id)","twig":"2.2"}"#)
+    #expect(try garden.view("sprout", #"{"id":"\#(id)"}"#)["leaf"]?.text == nil)
+    #expect(try garden.view("plan", #"{"twig":"2.2"}"#)["leaves"]?.elements == [])
+  }
+
+  @Test("the tree is called by the garden's name, and a note alone leaves it alone")
+  func nameOfTheTree() throws {
+    try garden.act("label", #"{"node":"trunk","note":"Rain at last"}"#)
+    #expect(try garden.view("garden")["label"]?.text == nil)
+    try garden.act("label", #"{"node":"trunk","label":"Behind the house"}"#)
+    let tree = try garden.view("garden")
+    #expect(tree["label"]?.text == "Behind the house" && tree["note"]?.text == "Rain at last")
+  }
+
+  @Test("a text that is far too long is refused by the garden's rule, and stays in its field")
+  func longTexts() throws {
+    let long = String(repeating: "é", count: 20_000)
+    for (action, field, rule) in [
+      ("sprout", "title", "A title has 1 to 60 characters."),
+      ("label", "note", "A note has at most"),
+    ] {
+      let argument = #"{"twig":"1.1","node":"1","title":"x","\#(field)":"\#(long)"}"#
+        .replacing(#""title":"x","title""#, with: #""title""#)
+      do {
+        try garden.act(action, argument)
+        Issue.record("\(action) took it")
+      } catch let refusal as GardenRefusal {
+        #expect(refusal.title.hasPrefix(rule), "\(refusal.title)")
+      }
+    }
+  }
+
+  @Test("why nothing was taken back is said")
+  func undoWords() throws {
+    #expect(
+      try garden.act("undo")["words"]?.text == "There is nothing to take back on this device.")
+    try garden.act("label", #"{"node":"3","label":"Body"}"#)
+    #expect(try garden.act("undo")["words"]?.text == "Taken back.")
+  }
+
   @Test("the timer shows the way to a garden once there is one")
   func wayThere() throws {
     #expect(try garden.view("timer")["hasGarden"] == .bool(false))

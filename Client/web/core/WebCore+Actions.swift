@@ -18,7 +18,7 @@ extension WebCore {
       case "water.delete": try delete(.water, argument, .deleteWater, &work)
       case "settings.set": try set(argument, &work)
       case "transition.dismiss": try dismissTransition(&work)
-      case "undo": try undo(argument, &work)
+      case "undo": try undo(of: Self.fastingKinds, &work)
       case "conflict.restore": try restore(argument, &work)
       case "unpair": unpair(work)
       default: try actInGarden(name, argument, &work)
@@ -172,12 +172,32 @@ extension WebCore {
     return .object([])
   }
 
-  private func undo(_ argument: Arguments, _ work: inout Work) throws(CoreFailure) -> JSON {
+  /// Takes the latest action back that wrote to records of some kinds, and says what became of it.
+  func undo(of kinds: Set<RecordKind>, _ work: inout Work) throws(CoreFailure) -> JSON {
     let undone: UndoneAction?
-    do throws(ReplicaError) { undone = try work.undo(of: Self.fastingKinds) } catch {
+    do throws(ReplicaError) { undone = try work.undo(of: kinds) } catch {
       throw CoreFailure(error)
     }
-    return .members(("undone", .bool(undone?.isUndone ?? false)))
+    let words =
+      if undone == nil {
+        Language.text(
+          "There is nothing to take back on this device.",
+          de: "Auf diesem Gerät ist nichts zurückzunehmen.")
+      } else if undone?.changes.isEmpty == true {
+        Language.text(
+          "That changed too much at once to be taken back. Once more takes back what was done "
+            + "before.",
+          de: "Das hat zu viel auf einmal geändert, um es zurückzunehmen. Noch einmal nimmt "
+            + "zurück, was davor geschah.")
+      } else if undone?.isUndone == false {
+        Language.text(
+          "That was changed again since, here or on another device, and stays as it is.",
+          de: "Das wurde seither wieder geändert, hier oder auf einem anderen Gerät, und bleibt, "
+            + "wie es ist.")
+      } else {
+        Language.text("Taken back.", de: "Zurückgenommen.")
+      }
+    return .members(("undone", .bool(undone?.isUndone ?? false)), ("words", .text(words)))
   }
 
   private func restore(_ argument: Arguments, _ work: inout Work) throws(CoreFailure) -> JSON {

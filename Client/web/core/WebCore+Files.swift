@@ -19,7 +19,7 @@ extension WebCore {
       }
     }
     let day = LocalDay(now, in: environment.zone).iso
-    let kinds = writer.counts.sorted { $0.key < $1.key }.map { Self.count($0.value, $0.key) }
+    let kinds = writer.counts.sorted { $0.key < $1.key }.map { noun($0.key).counted($0.value) }
     let words =
       kinds.isEmpty
       ? Language.text("There is nothing to export yet.", de: "Es gibt noch nichts zu exportieren.")
@@ -39,14 +39,14 @@ extension WebCore {
   func preview(
     _ argument: Arguments, _ file: [UInt8], _ now: WallTime
   ) throws(CoreFailure) -> JSON {
-    let file = try importFile(file, now)
+    let file = try readImport(file, now)
     let preferFile = try argument.flag("preferFile")
     let report = try read(now) { work throws(CoreFailure) in
       try plan(file, preferFile: preferFile, work).report
     }
     let zone = environment.zone
     let lines = report.lines(
-      time: { TimeText.near($0, now: now, in: zone) }, count: Self.count,
+      time: { TimeText.near($0, now: now, in: zone) }, count: { self.noun($1).counted($0) },
       hint: Language.text(
         "You can take the file's instead.",
         de: "Du kannst stattdessen nehmen, was in der Datei steht."))
@@ -60,10 +60,10 @@ extension WebCore {
   }
 
   /// Brings a file in, in one transaction. The same file again changes nothing.
-  func bringIn(
+  func importFile(
     _ argument: Arguments, _ file: [UInt8], _ now: WallTime
   ) throws(CoreFailure) -> JSON {
-    let file = try importFile(file, now)
+    let file = try readImport(file, now)
     let preferFile = try argument.flag("preferFile")
     return try write(now) { work throws(CoreFailure) in
       let plan = try plan(file, preferFile: preferFile, work)
@@ -83,7 +83,7 @@ extension WebCore {
     }
   }
 
-  private func importFile(_ bytes: [UInt8], _ now: WallTime) throws(CoreFailure) -> ImportFile {
+  private func readImport(_ bytes: [UInt8], _ now: WallTime) throws(CoreFailure) -> ImportFile {
     let file: ImportFile?
     do throws(PortabilityError) {
       file = try AtrestReader.read(bytes)
@@ -112,27 +112,6 @@ extension WebCore {
         stored: { key throws(ReplicaError) in try work.records.record(key) },
         // Only other apps' files ask for them.
         sessions: { () throws(ReplicaError) in [] })
-    }
-  }
-
-  private static func count(_ count: Int, _ kind: RecordKind) -> String {
-    func words(_ one: String, _ many: String) -> String { "\(count) \(count == 1 ? one : many)" }
-    return switch kind {
-    case .session: Language.text(words("fast", "fasts"), de: "\(count) Fasten")
-    case .water:
-      Language.text(
-        words("water entry", "water entries"), de: words("Wassereintrag", "Wassereinträge"))
-    case .preference:
-      Language.text(words("setting", "settings"), de: words("Einstellung", "Einstellungen"))
-    case .entitlement: Language.text(words("purchase", "purchases"), de: words("Kauf", "Käufe"))
-    case .conflict:
-      Language.text(
-        words("journal entry", "journal entries"),
-        de: words("Eintrag des Journals", "Einträge des Journals"))
-    default:
-      Language.text(
-        words("record of a newer version", "records of a newer version"),
-        de: words("Eintrag einer neueren Version", "Einträge einer neueren Version"))
     }
   }
 }

@@ -9,13 +9,18 @@ import TrunkDomain
 import TrunkPresentation
 
 extension WebCore {
-  /// The most bytes of a note: its 2,000 characters may have several bytes each.
-  private static let noteBytes = 16_000
+  /// More bytes than a form has room for. How long a text may be is the garden's rule, which has a
+  /// sentence for it.
+  private static let typedBytes = 1 << 20
+
+  private func typed(_ argument: Arguments, _ name: String) throws(CoreFailure) -> String? {
+    try argument.text(name, limitBytes: Self.typedBytes)
+  }
 
   func actInGarden(
     _ name: String, _ argument: Arguments, _ work: inout Work
   ) throws(CoreFailure) -> JSON {
-    if name == "garden.undo" { return try undoInGarden(&work) }
+    if name == "garden.undo" { return try undo(of: RecordKind.ofGarden, &work) }
     let garden = try garden(in: work)
     return try undoable(.edit, &work) { work throws(CoreFailure) in
       switch name {
@@ -39,8 +44,8 @@ extension WebCore {
   private func sprout(
     _ argument: Arguments, _ garden: Garden, _ work: inout Work
   ) throws(CoreFailure) -> JSON {
-    let typed = try argument.text("title") ?? ""
-    let title = try grown { () throws(GardenProblem) in try GardenRules.title(typed) }
+    let words = try typed(argument, "title") ?? ""
+    let title = try grown { () throws(GardenProblem) in try GardenRules.title(words) }
     let twig = try argument.required(twig(argument))
     var sprout = Sprout(
       id: newID(), title: title, twig: twig,
@@ -84,7 +89,7 @@ extension WebCore {
     if edited.plan != found.plan, found.state != .draft {
       throw CoreFailure(GardenProblem.notADraft)
     }
-    if let title = try argument.text("title") {
+    if let title = try typed(argument, "title") {
       edited.title = try grown { () throws(GardenProblem) in try GardenRules.title(title) }
     }
     if let twig = try twig(argument), twig != found.twig {
@@ -155,18 +160,18 @@ extension WebCore {
     of sprout: inout Sprout, _ argument: Arguments, _ garden: Garden, _ work: inout Work
   ) throws(CoreFailure) {
     func bloom(_ name: String, or bloom: String?) throws(CoreFailure) -> String? {
-      guard let text = try argument.text(name) else { return bloom }
+      guard let text = try typed(argument, name) else { return bloom }
       return try grown { () throws(GardenProblem) in try GardenRules.bloom(text) }
     }
     sprout.blooms.one = try bloom("bloom1", or: sprout.blooms.one)
     sprout.blooms.three = try bloom("bloom3", or: sprout.blooms.three)
     sprout.blooms.five = try bloom("bloom5", or: sprout.blooms.five)
-    guard let typed = try argument.text("leaf") else { return }
-    guard !typed.isEmpty else {
+    guard let words = try typed(argument, "leaf") else { return }
+    guard !words.isEmpty else {
       sprout.leaf = nil
       return
     }
-    let name = try grown { () throws(GardenProblem) in try GardenRules.leafName(typed) }
+    let name = try grown { () throws(GardenProblem) in try GardenRules.leafName(words) }
     let twig = sprout.twig
     if let leaf = garden.leaves.first(where: { $0.twig == twig && $0.name == name }) {
       sprout.leaf = leaf.id
@@ -213,8 +218,8 @@ extension WebCore {
     let node = try argument.required(node(argument))
     let before = garden.labels[node] ?? NodeLabel(id: node)
     var changed = before
-    if let typed = try argument.text("label") {
-      let label = try grown { () throws(GardenProblem) in try GardenRules.label(typed) }
+    if let words = try typed(argument, "label") {
+      let label = try grown { () throws(GardenProblem) in try GardenRules.label(words) }
       if case .trunk = node {
         if label != garden.name {
           try save(GardenSetting(id: .gardenName, value: label ?? ""), &work)
@@ -230,8 +235,8 @@ extension WebCore {
 
   /// The words of a note: nil without any, and an inner nil for empty ones.
   private func note(_ argument: Arguments) throws(CoreFailure) -> String?? {
-    guard let typed = try argument.text("note", limitBytes: Self.noteBytes) else { return nil }
-    return .some(try grown { () throws(GardenProblem) in try GardenRules.note(typed) })
+    guard let words = try typed(argument, "note") else { return nil }
+    return .some(try grown { () throws(GardenProblem) in try GardenRules.note(words) })
   }
 
   // MARK: Writing
@@ -255,25 +260,6 @@ extension WebCore {
 
   private func delete(_ key: RecordKey, _ work: inout Work) throws(CoreFailure) {
     do throws(ReplicaError) { _ = try work.delete(key) } catch { throw CoreFailure(error) }
-  }
-
-  private func undoInGarden(_ work: inout Work) throws(CoreFailure) -> JSON {
-    let undone: UndoneAction?
-    do throws(ReplicaError) { undone = try work.undo(of: Self.gardenKinds) } catch {
-      throw CoreFailure(error)
-    }
-    guard let undone else {
-      throw CoreFailure(
-        code: "refused", "There is nothing to take back in the garden on this device.")
-    }
-    return .members(
-      ("undone", .bool(undone.isUndone)),
-      (
-        "words",
-        undone.isUndone
-          ? "Taken back."
-          : "That was changed again since, here or on another device, and stays as it is."
-      ))
   }
 
   private func answer(_ id: RecordUUID?, _ words: String?) -> JSON {

@@ -9,8 +9,7 @@ import AtrestWire
 extension WebCore {
   /// A signed transaction without the white space that belongs to its file.
   func transaction(_ file: [UInt8]) throws(CoreFailure) -> [UInt8] {
-    var bytes = file
-    while let last = bytes.last, [0x0A, 0x0D, 0x20].contains(last) { bytes.removeLast() }
+    let bytes = SignedTransaction.trimmed(file)
     guard bytes.count <= SignedTransaction.limitBytes, EntitlementField.record(jws: bytes) != nil
     else {
       throw CoreFailure(

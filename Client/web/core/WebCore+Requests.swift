@@ -54,7 +54,7 @@ extension WebCore {
     case "act" where name == "purchase":
       return .result(try keepPurchase(bytes.first ?? [], now))
     case "act" where name == "import":
-      return .result(try bringIn(argument, bytes.first ?? [], now))
+      return .result(try importFile(argument, bytes.first ?? [], now))
     case "view": return .result(try view(name, argument, now))
     case "act": return .result(try act(name, argument, now))
     case "call": return try call(name, argument, bytes.first ?? [], now)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account's devices: invite one, let it in by its digits, revoke one.
 
-import { complain, notice } from '../announce.js';
-import { button, h, picture } from '../dom.js';
+import { showError, notice } from '../announce.js';
+import { button, every, h, picture, surely } from '../dom.js';
 import { say } from '../words.js';
 import { page, when } from './page.js';
 
@@ -19,12 +19,11 @@ export async function devices({ tabs, refresh, signal }) {
     const [{ devices: list }] = [await tabs.call('devices')];
     frame.append(h('ul', { class: 'list' }, ...list.map(device)));
   } catch (error) {
-    complain(error);
+    showError(error);
     return frame;
   }
   await look();
-  const looking = setInterval(look, askEvery);
-  signal.addEventListener('abort', () => clearInterval(looking));
+  every(askEvery, look, signal);
   return frame;
 
   async function invite() {
@@ -42,7 +41,7 @@ export async function devices({ tabs, refresh, signal }) {
           notice(say('copied'));
         }, { class: 'plain' })));
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   }
 
@@ -58,7 +57,7 @@ export async function devices({ tabs, refresh, signal }) {
 
   /** @param {string} handle @param {boolean} allow */
   async function resolve(handle, allow) {
-    await tabs.call('resolve', { handle, allow }).then(refresh, complain);
+    await tabs.call('resolve', { handle, allow }).then(refresh, showError);
   }
 
   /** @param {any} each */
@@ -66,15 +65,9 @@ export async function devices({ tabs, refresh, signal }) {
     const state = each.revoked ? say('revoked', when(each.revoked))
       : each.isCurrent ? say('thisDevice')
         : each.seen ? say('seen', when(each.seen)) : say('notSeen');
-    let isSure = false;
-    const revoke = button(say('revoke'), () => {
-      if (isSure) {
-        tabs.call('revoke', { replica: each.replica }).then(refresh, complain);
-        return;
-      }
-      isSure = true;
-      revoke.textContent = say('revokeSure');
-    }, { class: 'plain' });
+    const revoke = surely(say('revoke'), say('revokeSure'), () => {
+      tabs.call('revoke', { replica: each.replica }).then(refresh, showError);
+    });
     return h('li', {}, h('span', {}, each.name), h('span', { class: 'quiet' }, state),
       !each.isCurrent && !each.revoked && revoke);
   }

@@ -31,7 +31,9 @@ export async function forest({ tabs, go, signal }) {
     }, { passive: true });
   }
   announce(view.trees.length === 0 ? view.empty : view.title);
-  requestAnimationFrame(() => !signal.aborted && (walk.scrollTop = view.opened));
+  // Drawn anew, it stays where the person is.
+  const before = document.querySelector('#screen .walk')?.scrollTop;
+  requestAnimationFrame(() => !signal.aborted && (walk.scrollTop = before ?? view.opened));
   return h('div', { class: 'forest' }, h('h1', { class: 'spoken' }, view.title), walk, back,
     view.trees.length === 0 && h('p', { class: 'prompt' }, view.empty),
     view.vigil && scripture(view.vigil));

@@ -29,8 +29,9 @@ export async function sproutSheet(app, what) {
     title: isNew ? words.newSprout : words.editSprout, cancel: words.cancel,
     actions: isNew ? [{ value: 'plant', words: words.plant }, { value: 'draft', words: words.draft }]
       : [{ value: 'keep', words: words.keep }],
-    keep: (value, entered) => tabs.act(isNew ? 'garden.sprout' : 'garden.edit',
-      { ...what, ...entered, ...(isNew && { isDraft: value === 'draft' }) }),
+    keep: (value, entered, changed) => isNew
+      ? tabs.act('garden.sprout', { ...what, ...entered, isDraft: value === 'draft' })
+      : tabs.act('garden.edit', { ...what, ...changed }),
   },
   field(words.goal, 'title', { value: view.title, required: true }),
   ...plan, isNew && h('p', { class: 'quiet' }, view.soil),
@@ -103,7 +104,7 @@ export async function nameSheet(app, node, { label, note }) {
   const words = await gardenWords(app.tabs);
   openSheet(app, {
     title: words.nodeTitle, cancel: words.cancel, actions: [{ value: 'keep', words: words.keep }],
-    keep: (_, entered) => app.tabs.act('garden.label', { node, ...entered }),
+    keep: (_, __, changed) => app.tabs.act('garden.label', { node, ...changed }),
   }, field(words.label, 'label', { value: label }),
   field(words.note, 'note', { value: note, lines: 3 }));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sprout: what it is, what was said about it, and what can be done with it now.
 
-import { complain, notice } from '../announce.js';
-import { button, glyph, glyphs, h, picture } from '../dom.js';
+import { showError, notice } from '../announce.js';
+import { glyph, glyphs, h, picture, surely } from '../dom.js';
 import { bar } from './garden.js';
 import { gardenGlyphs, gardenPage, gardenWords, tool } from './garden-page.js';
 import { harvestSheet, sproutSheet, waterSheet } from './garden-sheets.js';
@@ -21,7 +21,7 @@ export async function sprout(app) {
       if (said) notice(said);
       then();
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
   const isGrowing = state === 'active';
@@ -46,28 +46,9 @@ export async function sprout(app) {
         h('dt', {}, each.words), h('dd', { dir: 'auto' }, each.text)])),
       view.said.length > 0 && h('ol', { class: 'said' }, ...view.said.map((each) => h('li', {},
         h('time', {}, each.when), each.note ? h('p', { dir: 'auto' }, each.note) : glyph(glyphs.water)))),
-      isGrowing && surely(words.uproot, words.uprootSure, words.uprootHint,
-        () => act('garden.uproot', refresh)),
-      state === 'draft' && surely(words.delete, words.deleteSure, '',
-        () => act('garden.delete', () => go(view.place)))));
+      isGrowing && h('p', { class: 'quiet end' }, surely(words.uproot, words.uprootSure,
+        () => act('garden.uproot', refresh)), words.uprootHint),
+      state === 'draft' && h('p', { class: 'quiet end' }, surely(words.delete, words.deleteSure,
+        () => act('garden.delete', () => go(view.place))))));
 }
 
-/**
- * A button that is pressed twice.
- * @param {string} words
- * @param {string} sure
- * @param {string} hint
- * @param {() => void} act
- */
-function surely(words, sure, hint, act) {
-  let isSure = false;
-  const each = button(words, () => {
-    if (isSure) {
-      act();
-      return;
-    }
-    isSure = true;
-    each.textContent = sure;
-  }, { class: 'plain' });
-  return h('p', { class: 'quiet end' }, each, hint);
-}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The garden: the tree, a branch or a twig as the core draws it, each part a way further in.
 
-import { announce, complain, notice } from '../announce.js';
+import { announce, showError, notice } from '../announce.js';
 import { glyphs, h, picture } from '../dom.js';
 import { earthHeight, gardenGlyphs, gardenPage, gardenWords, tool, way } from './garden-page.js';
 import { nameSheet, shineSheet, sproutSheet } from './garden-sheets.js';
@@ -31,7 +31,7 @@ export async function garden(app) {
       if (said) notice(said);
       refresh();
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
   const tools = [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings a file in, after saying what that would do; and hands out the export.
 
-import { announce, complain, notice } from '../announce.js';
+import { announce, showError, notice } from '../announce.js';
 import { button, h } from '../dom.js';
 import { say } from '../words.js';
 import { page } from './page.js';
@@ -30,7 +30,7 @@ export async function importing({ tabs, go }) {
       await preview(file.name, bytes, false);
     } catch (problem) {
       result.replaceChildren();
-      complain(problem);
+      showError(problem);
     }
   }
 
@@ -50,7 +50,7 @@ export async function importing({ tabs, go }) {
         notice(words ?? '');
       } catch (problem) {
         bring.disabled = false;
-        complain(problem);
+        showError(problem);
       }
     }, { class: 'main' });
     result.replaceChildren(h('section', { class: 'card' },
@@ -78,6 +78,6 @@ export async function download(tabs) {
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
     notice(words);
   } catch (problem) {
-    complain(problem);
+    showError(problem);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairing: by the link's code or a typed one, until another device let this one in.
 
-import { announce, complain } from '../announce.js';
+import { announce, showError } from '../announce.js';
 import { h } from '../dom.js';
 import { say } from '../words.js';
 import { page } from './page.js';
@@ -40,7 +40,7 @@ export async function pair({ tabs, argument, go }) {
       digits.textContent = '';
       hint.textContent = '';
       submit.disabled = false;
-      complain(error);
+      showError(error);
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paywall and the moment after the tenth fast. Prices are told; nothing is sold here.
 
-import { complain } from '../announce.js';
+import { showError } from '../announce.js';
 import { button, h } from '../dom.js';
 import { say } from '../words.js';
 import { page } from './page.js';
@@ -35,7 +35,7 @@ export async function transition({ tabs, go }) {
   /** @type {import('../core.js').TransitionView} */
   const view = await tabs.view('transition');
   /** @param {string} place */
-  const leave = (place) => tabs.act('transition.dismiss').then(() => go(place), complain);
+  const leave = (place) => tabs.act('transition.dismiss').then(() => go(place), showError);
   return h('article', { class: 'page moment' }, h('h1', { class: 'spoken' }, 'Atrest'),
     ...view.body.split('\n\n').map((words) => h('p', {}, words)),
     button(view.continue, () => leave('paywall/transition'), { class: 'main' }),

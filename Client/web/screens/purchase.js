@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings a purchase that was made in the iOS app, as a file that the App Store signed.
 
-import { complain, notice } from '../announce.js';
+import { showError, notice } from '../announce.js';
 import { h } from '../dom.js';
 import { say } from '../words.js';
 import { page } from './page.js';
@@ -27,7 +27,7 @@ export async function purchase({ tabs, go }) {
       go('settings');
       notice(say(isVerified ? 'submitted' : 'purchaseKept'));
     } catch (problem) {
-      complain(problem);
+      showError(problem);
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings, in sections as the entitlement has them, and the devices below.
 
-import { complain } from '../announce.js';
+import { showError } from '../announce.js';
 import { button, glyph, glyphs, h } from '../dom.js';
 import { say } from '../words.js';
 import { download } from './import.js';
@@ -19,7 +19,7 @@ export async function settings({ tabs, refresh, notes }) {
     try {
       await tabs.act('settings.set', { setting, value });
     } catch (problem) {
-      complain(problem);
+      showError(problem);
     }
     refresh();
   };

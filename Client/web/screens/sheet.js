@@ -2,19 +2,22 @@
 // A sheet over the page with fields to fill in. What is shown beneath may be drawn anew meanwhile.
 
 import { notice } from '../announce.js';
-import { button, h } from '../dom.js';
+import { button, h, nameOf, refocus } from '../dom.js';
+import { failure } from '../words.js';
 
 /**
  * Opens a sheet. It closes when what was entered is kept, with Escape, or with the page. A problem
  * is told in it, and what was typed stays.
  * @param {import('../main.js').App} app
  * @param {{title: string, cancel: string, actions: {value: string, words: string}[],
- *   keep: (value: string, entered: Record<string, string>) => Promise<{words?: string}>}} sheet
- *   The first action is what Enter does; `value` says which one was chosen.
+ *   keep: (value: string, entered: Record<string, string>, changed: Record<string, string>)
+ *     => Promise<{words?: string}>}} sheet
+ *   The first action is what Enter does; `value` says which one was chosen. `changed` is what the
+ *   person changed: the rest may be older than what another device wrote meanwhile.
  * @param {(Node|string|null|undefined|false)[]} fields
  */
 export function openSheet({ refresh }, { title, cancel, actions, keep }, ...fields) {
-  const opener = document.activeElement?.textContent;
+  const opener = nameOf(document.activeElement);
   const problem = h('p', { class: 'problem', role: 'alert' });
   const buttons = actions.map(({ value, words }, index) =>
     h('button', { value, class: index === 0 ? 'main' : 'plain' }, words));
@@ -30,6 +33,7 @@ export function openSheet({ refresh }, { title, cancel, actions, keep }, ...fiel
       button(cancel, () => dialog.close(), { class: 'plain' })),
     ...fields, problem, h('div', { class: 'choices' }, ...buttons)));
   document.body.append(dialog);
+  const opened = entries(dialog.querySelector('form'));
   addEventListener('hashchange', () => dialog.close(), { once: true });
   dialog.showModal();
   /** @type {HTMLElement|null} */ (
@@ -39,36 +43,32 @@ export function openSheet({ refresh }, { title, cancel, actions, keep }, ...fiel
   /** @param {SubmitEvent} event */
   async function submit(event) {
     event.preventDefault();
-    const form = /** @type {HTMLFormElement} */ (event.target);
-    const entered = Object.fromEntries(
-      [...new FormData(form)].map(([name, value]) => [name, String(value)]));
+    const entered = entries(event.target);
+    const changed = Object.fromEntries(
+      Object.entries(entered).filter(([name, value]) => value !== opened[name]));
     const chosen = /** @type {HTMLButtonElement|null} */ (event.submitter)?.value;
     for (const each of buttons) each.disabled = true;
     try {
-      const { words } = await keep(chosen || actions[0].value, entered);
+      const { words } = await keep(chosen || actions[0].value, entered, changed);
       dialog.close();
       if (words) notice(words);
       await refresh();
-      focusOn(opener);
+      // The page was drawn anew: the button that opened the sheet is another element now.
+      const screen = document.getElementById('screen');
+      if (screen && !refocus(screen, opener)) screen.focus({ preventScroll: true });
     } catch (error) {
-      const { title: what, advice = '' } = /** @type {any} */ (error);
-      problem.textContent = `${what ?? 'That did not work.'} ${advice}`;
+      const told = /** @type {any} */ (error);
+      const { title: what, advice = '' } = told?.title ? told : failure('unknown');
+      problem.textContent = `${what} ${advice}`;
     } finally {
       for (const each of buttons) each.disabled = false;
     }
   }
 }
 
-/**
- * The page was drawn anew: the button that opened the sheet is another element now.
- * @param {string|null|undefined} words
- */
-function focusOn(words) {
-  const screen = document.getElementById('screen');
-  /** @type {NodeListOf<HTMLElement>|undefined} */
-  const all = screen?.querySelectorAll('button,a');
-  const same = [...(all ?? [])].find((each) => each.textContent === words);
-  (same ?? screen)?.focus({ preventScroll: true });
+/** @param {any} form @returns {Record<string, string>} */
+function entries(form) {
+  return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 }
 
 /**

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timer: idle, fasting, complete. The tree materialises behind it.
 
-import { announce, complain, notice } from '../announce.js';
-import { button, glyph, glyphs, h, picture } from '../dom.js';
+import { announce, showError, notice } from '../announce.js';
+import { button, every, glyph, glyphs, h, picture } from '../dom.js';
 import { say } from '../words.js';
 import { scripture, since } from './scripture.js';
 
@@ -36,22 +36,22 @@ export async function timer({ tabs, go, refresh, signal }) {
   /** @param {string} name @param {object} [argument] */
   const act = async (name, argument = {}) => {
     try {
-      const { id, words: said } = await tabs.act(name, argument);
+      const { id, undone, words: said } = await tabs.act(name, argument);
       ended.id = name === 'fast.complete' || name === 'fast.cancel' ? id : undefined;
       ended.at = name === 'fast.complete' ? performance.now() : undefined;
       ended.tree = tree;
       begun.at = name === 'fast.start' ? performance.now() : undefined;
-      if (said) notice(said);
+      // What was taken back is seen; why it was not, is said.
+      if (said && !undone) notice(said);
       refresh();
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
 
   if (isFasting) {
     // By the clock, not by counting: a page that slept is right when it wakes.
-    const ticking = setInterval(() => Date.now() >= view.nextChangeAt && refresh(), 1000);
-    signal.addEventListener('abort', () => clearInterval(ticking));
+    every(1000, () => { if (Date.now() >= view.nextChangeAt) refresh(); }, signal);
   }
   addEventListener('resize', refresh, { signal });
   announce(words.milestone ?? words.prompt);

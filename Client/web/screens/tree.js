@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One fast: its tree, its times, and their correction.
 
-import { complain } from '../announce.js';
+import { showError } from '../announce.js';
 import { button, h, picture } from '../dom.js';
 import { say } from '../words.js';
 import { page } from './page.js';
@@ -19,7 +19,7 @@ export async function tree({ tabs, argument, go, refresh }) {
       await tabs.act(name, { id: fast.id, ...change });
       then();
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
   const image = view.svg ? picture(view.svg) : null;

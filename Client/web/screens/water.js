@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Water: additions by one touch, and what was noted, by the day.
 
-import { complain, notice } from '../announce.js';
+import { showError, notice } from '../announce.js';
 import { button, h } from '../dom.js';
 import { say } from '../words.js';
 import { page } from './page.js';
@@ -17,7 +17,7 @@ export async function water({ tabs, refresh }) {
       if (words) notice(words);
       refresh();
     } catch (error) {
-      complain(error);
+      showError(error);
     }
   };
   return page(say('water'),

@@ -25,7 +25,7 @@ public enum PictureWords {
   }
 
   /// The label of a node within a limit; nil if it has none that shows.
-  static func label(of node: NodeID, in garden: Garden, limit: Int = 60) -> String? {
+  public static func label(of node: NodeID, in garden: Garden, limit: Int = 60) -> String? {
     guard let label = garden.labels[node]?.label else { return nil }
     let shown = ShownText.line(label, limit: limit)
     return shown.isEmpty ? nil : shown
@@ -33,8 +33,13 @@ public enum PictureWords {
 
   /// A sprout's title within a limit.
   public static func title(of sprout: Sprout, limit: Int = 60) -> String {
+    ownTitle(of: sprout, limit: limit) ?? "without a title"
+  }
+
+  /// A sprout's title within a limit; nil if it has none that shows.
+  public static func ownTitle(of sprout: Sprout, limit: Int = 60) -> String? {
     let shown = ShownText.line(sprout.title, limit: limit)
-    return shown.isEmpty ? "without a title" : shown
+    return shown.isEmpty ? nil : shown
   }
 
   /// The state: `growing, 45 %, until 3 Aug 2026`.

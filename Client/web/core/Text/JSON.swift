@@ -2,6 +2,7 @@
 // Writes JSON: what the core says to the shell.
 
 import AtrestReplication
+import AtrestTransfer
 
 /// A value to write.
 package indirect enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {
@@ -52,7 +53,7 @@ package indirect enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLite
       for member in members {
         guard let value = member.value else { continue }
         bytes.append(separator)
-        Self.write(member.name, to: &bytes)
+        JSONObject.write(member.name, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
         value.write(to: &bytes)
         separator = UInt8(ascii: ",")
@@ -66,7 +67,7 @@ package indirect enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLite
         element.write(to: &bytes)
       }
       bytes.append(UInt8(ascii: "]"))
-    case .text(let text): Self.write(text, to: &bytes)
+    case .text(let text): JSONObject.write(text, to: &bytes)
     case .integer(let number): bytes.append(contentsOf: String(number).utf8)
     case .hundredths(let number):
       let size = number.magnitude
@@ -78,22 +79,6 @@ package indirect enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLite
       if size % 10 > 0 { bytes.append(UInt8(ascii: "0") + UInt8(size % 10)) }
     case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
     }
-  }
-
-  private static func write(_ text: String, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case 0..<0x20:
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(contentsOf: Hexadecimal.encoded([byte]).utf8)
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
   }
 }
 

@@ -7,19 +7,6 @@ import AtrestWire
 import TrunkDomain
 
 extension WebCore {
-  /// A noun; nil for a kind that is not the garden's.
-  func gardenNoun(_ kind: RecordKind) -> String? {
-    switch kind {
-    case .sprout: "a sprout"
-    case .watering: "a watering"
-    case .shining: "a shining"
-    case .leaf: "a leaf"
-    case .node: "a label"
-    case .setting: "a setting of the garden"
-    default: nil
-    }
-  }
-
   /// A value in words; nil for one that is not the garden's.
   func gardenText(of register: Register, _ kind: RecordKind) -> String? {
     let fields = RecordFields(register)
@@ -44,10 +31,5 @@ extension WebCore {
       outcome.result.map { "harvested \(moment(outcome.at)), \($0.rawValue) of 5" }
       ?? "uprooted \(moment(outcome.at))"
     return outcome.reflection.map { "\(words), \u{201C}\($0)\u{201D}" } ?? words
-  }
-
-  private func moment(_ time: WallTime) -> String {
-    let day = TimeText.day(LocalDay(time, in: environment.zone))
-    return "\(day), \(TimeText.clock(time, in: environment.zone))"
   }
 }

@@ -16,13 +16,14 @@ extension WebCore {
     let height = try argument.side("height", or: 780)
     let records = work
     let canUndo = try told { () throws(ReplicaError) in
-      try records.canUndo(of: Self.gardenKinds)
+      try records.canUndo(of: RecordKind.ofGarden)
     }
     let meters = garden.meters(at: now, in: zone)
     var members: [JSON.Member] = []
     func add(_ name: String, _ value: JSON?) { members.append(JSON.Member(name, value)) }
     add("title", .text(title(of: node, in: garden)))
-    add("label", garden.labels[node]?.label.map { .text($0) })
+    let label = node == .trunk ? garden.name : garden.labels[node]?.label
+    add("label", label.map { .text($0) })
     add("note", garden.labels[node]?.note.map { .text($0) })
     add("soil", .text("Soil \(PictureWords.soil(meters))"))
     add("left", .text("\(PictureWords.waterAndSun(meters)).".capitalised))
@@ -31,7 +32,6 @@ extension WebCore {
     switch node {
     case .trunk:
       picture = GardenPicture.mapped(garden, at: now, in: zone, width: width, height: height)
-      add("label", garden.name.map { .text($0) })
       add("growing", .array(garden.growing.map { line($0, now) }))
     case .branch(let branch):
       picture = BranchPicture.mapped(

@@ -69,13 +69,16 @@ extension WebCore {
     return entries.ordered { $0.at == $1.at ? $0.id < $1.id : $0.at > $1.at }
   }
 
-  /// A sprout's title in quotes.
-  func quoted(_ sprout: Sprout) -> String { "\u{201C}\(PictureWords.title(of: sprout))\u{201D}" }
+  /// A sprout's title in quotes; without one, that it has none.
+  func quoted(_ sprout: Sprout) -> String {
+    PictureWords.ownTitle(of: sprout).map { "\u{201C}\($0)\u{201D}" }
+      ?? "a sprout \(PictureWords.title(of: sprout))"
+  }
 
   /// A twig by its number, and its label if it has one.
   func named(_ twig: Twig, in garden: Garden) -> String {
-    let (node, plain) = (NodeID.twig(twig), NodeID.twig(twig).plainName)
-    let title = PictureWords.title(of: node, in: garden)
-    return title == plain ? plain : "\(plain), \u{201C}\(title)\u{201D}"
+    let node = NodeID.twig(twig)
+    let label = PictureWords.label(of: node, in: garden)
+    return label.map { "\(node.plainName), \u{201C}\($0)\u{201D}" } ?? node.plainName
   }
 }

@@ -5,6 +5,7 @@ import AtrestDomain
 import AtrestReplication
 import AtrestSync
 import AtrestWire
+import TrunkDomain
 
 extension WebCore {
   func replica(_ work: inout Work) throws(CoreFailure) -> JSON {
@@ -41,7 +42,7 @@ extension WebCore {
           conflicts.map { conflict in
             .members(
               ("id", .text(Hexadecimal.encoded(conflict.journalKey.id))),
-              ("kind", .text(noun(conflict.key.kind))),
+              ("kind", .text(noun(conflict.key.kind).one)),
               ("record", .text(Hexadecimal.encoded(conflict.key.id))),
               ("field", .count(Int(conflict.field))),
               ("lost", .text(text(of: conflict.lost, conflict.key.kind, settings))),
@@ -57,17 +58,8 @@ extension WebCore {
     try told { () throws(ReplicaError) in try work.conflicts() }
   }
 
-  private func noun(_ kind: RecordKind) -> String {
-    switch kind {
-    case .session: Language.text("a fast", de: "ein Fasten")
-    case .water: Language.text("a drink", de: "ein Getränk")
-    case .preference: Language.text("a setting", de: "eine Einstellung")
-    case .entitlement: Language.text("a purchase", de: "ein Kauf")
-    default:
-      gardenNoun(kind)
-        ?? Language.text("a record of a newer version", de: "ein Eintrag einer neueren Version")
-    }
-  }
+  /// What records of a kind are called.
+  func noun(_ kind: RecordKind) -> Noun { kind.noun ?? kind.gardenNoun ?? .unknown }
 
   /// A value for people, if this version can read it.
   private func text(
@@ -110,12 +102,13 @@ extension WebCore {
   }
 
   private func text(of span: Session.Span) -> String {
-    func words(_ time: WallTime) -> String {
-      "\(TimeText.day(LocalDay(time, in: environment.zone))), "
-        + TimeText.clock(time, in: environment.zone)
-    }
-    let start = words(span.start)
-    let end = span.end.map(words) ?? Language.text("now", de: "jetzt")
+    let start = moment(span.start)
+    let end = span.end.map(moment) ?? Language.text("now", de: "jetzt")
     return Language.text("\(start) to \(end)", de: "\(start) bis \(end)")
+  }
+  /// A day and its time: `3 Aug 2026, 20:15`.
+  func moment(_ time: WallTime) -> String {
+    let day = TimeText.day(LocalDay(time, in: environment.zone))
+    return "\(day), \(TimeText.clock(time, in: environment.zone))"
   }
 }

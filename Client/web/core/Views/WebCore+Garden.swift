@@ -11,11 +11,6 @@ extension WebCore {
   /// The kinds of records that a fasting person writes.
   static var fastingKinds: Set<RecordKind> { [.session, .water, .preference] }
 
-  /// The kinds of records that a garden is made of.
-  static var gardenKinds: Set<RecordKind> {
-    [.sprout, .watering, .shining, .leaf, .node, .setting]
-  }
-
   /// The garden of this moment. O(its records).
   func garden(in work: Work) throws(CoreFailure) -> Garden {
     Garden(
