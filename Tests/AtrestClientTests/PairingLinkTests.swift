@@ -45,6 +45,9 @@ struct PairingLinkTests {
   func browser(server: String, site: String?) throws {
     let link = try PairingLink(parsing: "atrest://\(server)/BCDF-GHJKLMNP")
     #expect(link.webText == site.map { "\($0)/#pair=BCDF-GHJKLMNP" })
+    for text in [link.webText, link.webText?.lowercased()].compactMap({ $0 }) {
+      #expect(try PairingLink(parsing: " \(text)\n") == link)
+    }
   }
 
   @Test("says by which certificate the server is known")
@@ -84,6 +87,10 @@ struct PairingLinkTests {
       ("atrest://localhost:1/BCDF-GHJKLMNP/x", .badCertificate),
       ("atrest://example.org:1/BCDF-GHJKLMNP", .notEncrypted),
       ("atrest://10.0.0.1:1/BCDF-GHJKLMNP", .notEncrypted),
+      ("https://example.org/#pair", .notALink), ("https://example.org/#pair=", .badCode),
+      ("https://example.org/x/#pair=BCDF-GHJKLMNP", .badServer),
+      ("https://#pair=BCDF-GHJKLMNP", .badServer), ("https:///#pair=BCDF-GHJKLMNP", .badServer),
+      ("http://example.org/#pair=BCDF-GHJKLMNP", .notALink),
       ("atrest://127.0.0.1.example.org:1/BCDF-GHJKLMNP", .notEncrypted),
       ("atrest://127.0.0.256:1/BCDF-GHJKLMNP", .notEncrypted),
     ] as [(String, PairingLink.Failure)])

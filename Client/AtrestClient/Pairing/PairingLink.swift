@@ -52,18 +52,18 @@ public struct PairingLink: Hashable, Sendable {
     self.code = try PairingLink.checkedCode(code)
   }
 
-  /// Parses a link. Accepts surrounding white space and lower-case letters in the code.
+  /// Parses a link, or the one for a browser that `webText` makes. Accepts surrounding white space
+  /// and lower-case letters in the code.
   ///
   /// - Throws: The `Failure` that names the malformed part.
   public init(parsing text: String) throws(Failure) {
     guard text.utf8.count <= 512 else { throw .notALink }
     let link = text.drop { $0.isWhitespace }
-    guard link.lowercased().hasPrefix("atrest://") else { throw .notALink }
     var end = link.endIndex
     while end > link.startIndex, link[link.index(before: end)].isWhitespace {
       end = link.index(before: end)
     }
-    let rest = link[..<end].dropFirst("atrest://".count)
+    guard let rest = Self.body(of: link[..<end]) else { throw .notALink }
     guard let slash = rest.lastIndex(of: "/") else {
       _ = try ServerAddress(parsing: String(rest))
       throw .badCode
@@ -71,6 +71,20 @@ public struct PairingLink: Hashable, Sendable {
     try self.init(
       server: ServerAddress(parsing: String(rest[..<slash])),
       code: rest[rest.index(after: slash)...].uppercased())
+  }
+
+  /// What follows `atrest://`. A link for a browser says it in another order.
+  private static func body(of link: Substring) -> String? {
+    let lowercased = link.lowercased()
+    if lowercased.hasPrefix("atrest://") { return String(link.dropFirst("atrest://".count)) }
+    guard lowercased.hasPrefix("https://"), let mark = link.firstIndex(of: "#"),
+      link[mark...].hasPrefix("#pair=")
+    else { return nil }
+    var host = link[..<mark].dropFirst("https://".count)
+    if host.last == "/" { host.removeLast() }
+    // An address of version 6 is in brackets.
+    let hasPort = host.last != "]" && host.contains(":")
+    return "\(host)\(hasPort ? "" : ":443")/ca/\(link[mark...].dropFirst("#pair=".count))"
   }
 
   /// The link as text.
