@@ -55,7 +55,7 @@ import { failure } from './words.js';
  *   words: string, value?: string, choices?: {value: string, words: string}[]}[]}[],
  *   gates: Gates}} SettingsView
  *
- * `view('paywall', {hadTransition?: boolean}, now)`; prices are told, nothing is sold here.
+ * `view('paywall', {}, now)`; prices are told, nothing is sold here.
  * @typedef {{isReachable: boolean, elements: {kind: 'glyph'|'words'|'price'|'link', name?: string,
  *   words?: string}[]}} PaywallView
  *

@@ -44,6 +44,20 @@ struct EntitlementTests {
     #expect(try entitlement(core(fasts: 11)) == .free)
   }
 
+  @Test("the paywall opens with the moment after ten fasts, and stays once that was dismissed")
+  func paywall() throws {
+    let nothing = try Arguments(StrictJSON(Array("{}".utf8)))
+    func isReachable(_ core: WebCore) throws -> Bool {
+      let view = try core.view("paywall", nothing, Self.now).utf8
+      return StrictJSON(view)?.members?["isReachable"] == .bool(true)
+    }
+    #expect(try !isReachable(core(fasts: 9)))
+    let core = try core(fasts: 10)
+    #expect(try isReachable(core))
+    _ = try core.act("transition.dismiss", nothing, Self.now)
+    #expect(try isReachable(core))
+  }
+
   @Test("nothing is locked while a purchase may still be on its way here")
   func firstSync() throws {
     let core = try core(fasts: 11)

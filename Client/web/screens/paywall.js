@@ -16,9 +16,9 @@ const ways = {
 };
 
 /** @param {import('../main.js').App} app */
-export async function paywall({ tabs, argument, go }) {
+export async function paywall({ tabs, go }) {
   /** @type {import('../core.js').PaywallView} */
-  const view = await tabs.view('paywall', { hadTransition: argument === 'transition' });
+  const view = await tabs.view('paywall');
   if (!view.isReachable) {
     go('timer');
     return h('div');
@@ -31,13 +31,18 @@ export async function paywall({ tabs, argument, go }) {
 }
 
 /** @param {import('../main.js').App} app */
-export async function transition({ tabs, go }) {
+export async function transition({ tabs, go, signal }) {
   /** @type {import('../core.js').TransitionView} */
   const view = await tabs.view('transition');
+  if (!view.isDue) {
+    // Once it was dismissed, its button leads on from here.
+    if (!signal.aborted) go('timer');
+    return h('div');
+  }
   /** @param {string} place */
   const leave = (place) => tabs.act('transition.dismiss').then(() => go(place), showError);
   return h('article', { class: 'page moment' }, h('h1', { class: 'spoken' }, 'Atrest'),
     ...view.body.split('\n\n').map((words) => h('p', {}, words)),
-    button(view.continue, () => leave('paywall/transition'), { class: 'main' }),
+    button(view.continue, () => leave('paywall'), { class: 'main' }),
     button(view.later, () => leave('timer'), { class: 'plain' }));
 }

@@ -65,11 +65,12 @@ extension WebCore {
       ))
   }
 
-  func paywall(_ argument: Arguments, _ work: inout Work) throws(CoreFailure) -> JSON {
+  func paywall(_ work: inout Work) throws(CoreFailure) -> JSON {
     let records = work
     let entitlement = try entitlement(in: records)
-    let isReachable = Paywall.isReachable(
-      for: entitlement, hadTransition: try argument.flag("hadTransition"))
+    let isDue = try isTransitionDue(entitlement, in: records)
+    let wasSeen = SwitchSetting.isOn(try preference(TransitionMoment.dismissedKey, in: records))
+    let isReachable = Paywall.isReachable(for: entitlement, hadTransition: isDue || wasSeen)
     return .members(
       ("isReachable", .bool(isReachable)),
       (

@@ -19,7 +19,7 @@ extension WebCore {
       case "calendar": try calendar(argument, &work)
       case "history": try history(argument, &work)
       case "settings": try settings(&work)
-      case "paywall": try paywall(argument, &work)
+      case "paywall": try paywall(&work)
       case "transition": try transition(&work)
       case "conflicts": try conflicts(&work)
       case "replica": try replica(&work)
