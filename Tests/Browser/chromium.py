@@ -3,12 +3,14 @@
 
 import base64
 import collections
+import contextlib
 import itertools
 import json
 import os
 import pathlib
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -47,7 +49,7 @@ class Chromium:
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "bash", "-c", shell, "bash", *command],
             pass_fds=(to_browser, from_browser), stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, start_new_session=True,
             env={**os.environ, "TZ": "UTC", "TMPDIR": self.profile})
         os.close(to_browser)
         os.close(from_browser)
@@ -123,8 +125,23 @@ class Chromium:
             self.send("Browser.close")
             self.process.wait(timeout=WAIT_SECONDS)
         except (ProtocolError, BrokenPipeError, subprocess.TimeoutExpired):
-            self.process.kill()
-            self.process.wait()
+            pass
+        self.kill()
+
+    def kill(self):
+        """Ends it and its helpers in the middle of what they do. What was heard stays."""
+        # Helpers live for a moment after their browser, and write into its profile until then. A
+        # container without an init keeps what is left of them.
+        until = time.monotonic() + 10
+        with contextlib.suppress(ProcessLookupError):
+            while time.monotonic() < until:
+                os.killpg(self.process.pid, signal.SIGKILL)
+                self.process.poll()
+                time.sleep(0.01)
+        self.process.wait()
+        with contextlib.suppress(ProtocolError):
+            while True:
+                self.read(0)
         os.close(self._out)
         os.close(self._in)
         self.process = None
@@ -136,10 +153,7 @@ class Chromium:
     def close(self):
         """Ends it and removes its profile."""
         self.stop()
-        # Its helpers end a moment after it, and write until then.
-        until = time.monotonic() + WAIT_SECONDS
-        while os.path.exists(self.profile) and time.monotonic() < until:
-            shutil.rmtree(self.profile, ignore_errors=True)
+        shutil.rmtree(self.profile)
 
 
 class Page(Screen):
@@ -175,8 +189,21 @@ class Page(Screen):
         return answer["result"].get("value")
 
     def resize(self, width, height, scale=1):
+        """The size of its window, and a screen for fingers if that is a phone's."""
+        self.send("Emulation.setTouchEmulationEnabled", enabled=width < 600)
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height,
             deviceScaleFactor=scale, mobile=width < 600)
+
+    def swipe(self, x, top, bottom, way):
+        """A finger's way between two heights, up for 1 and down for -1, in 25 steps."""
+        begin, end = (bottom, top) if way > 0 else (top, bottom)
+        self.touch("Start", [{"x": x, "y": begin}])
+        for step in range(1, 26):
+            self.touch("Move", [{"x": x, "y": begin + (end - begin) * step / 25}])
+        self.touch("End", [])
+
+    def touch(self, phase, points):
+        self.send("Input.dispatchTouchEvent", type=f"touch{phase}", touchPoints=points)
 
     def picture(self, path):
         data = self.send("Page.captureScreenshot", format="png")["data"]

@@ -51,6 +51,7 @@ class Firefox(Screen):
         while not (port.exists() and port.read_text().strip()):
             assert self.process.poll() is None, "Firefox ended at once"
             assert time.monotonic() < until, "Firefox opened no port"
+            time.sleep(0.05)
         self.socket = socket.create_connection(("127.0.0.1", int(port.read_text())), WAIT_SECONDS)
         self._file = self.socket.makefile("rb")
         self._numbers = itertools.count(1)

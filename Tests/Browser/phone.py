@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of the web app have: a server, a browser the size of a phone, a terminal to pair with."""
 
+import json
 import os
 import unittest
 
@@ -50,6 +51,19 @@ class Phone(unittest.TestCase):
     def place(self, name, page=None):
         page = page or self.page
         page.run(f"location.hash = '{name}'")
+
+    def show(self, screen, words=""):
+        """Draws a screen anew, and waits until it has these words."""
+        self.page.run("document.getElementById('screen').replaceChildren()")
+        self.place(screen)
+        self.page.run("dispatchEvent(new Event('hashchange'))")
+        self.page.until("document.querySelector('main > *')?.textContent.includes("
+            f"{json.dumps(words)})")
+        self.page.settle()
+
+    def told(self, words):
+        """Waits until a notice said this, which may be gone by now."""
+        self.page.until(f"told.some((each) => each.includes({json.dumps(words)}))")
 
     def water(self, words, page=None):
         """Notes water on its page, and waits until it is shown as kept."""
@@ -107,6 +121,14 @@ class OwnPhone(Phone):
     @classmethod
     def setUpClass(cls):
         pass
+
+    def reconnect(self, terminal):
+        """The network is back: the terminal syncs first, then this browser, then both have all."""
+        self.server.start()
+        terminal.run("sync")
+        self.page.run("dispatchEvent(new Event('online'))")
+        self.synced()
+        terminal.run("sync")
 
     def setUp(self):
         self.server = Server(PROGRAMS, WEB)

@@ -19,7 +19,7 @@ class Screen:
     """A page that its browser's class can `run` an expression in."""
 
     def until(self, condition, seconds=WAIT_SECONDS):
-        """Waits until an expression is true, looking with each frame. Returns its value."""
+        """Waits until an expression is true, looking every 10 ms. Returns its value."""
         body = f"""new Promise((resolve) => {{
           const until = Date.now() + 1000;
           const look = () => {{
@@ -36,6 +36,7 @@ class Screen:
             except ProtocolError as error:
                 if not any(words in str(error) for words in MOVED):
                     raise
+                time.sleep(0.05)
                 continue
             if value:
                 return value
@@ -51,7 +52,12 @@ class Screen:
         """Waits until a promise, made again and again, has this value."""
         end = time.monotonic() + WAIT_SECONDS
         while (last := self.run(script)) != value:
+            time.sleep(0.05)
             assert time.monotonic() < end, f"it stayed {last!r}, not {value!r}: {script}"
+
+    def framed(self):
+        """Waits until what was changed is on the screen."""
+        self.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
 
     def settle(self):
         """Waits until what fades or moves has done so."""

@@ -12,7 +12,8 @@ import subprocess
 import tempfile
 import time
 
-WAIT_SECONDS = 60
+from screen import WAIT_SECONDS
+
 
 class Server:
     """One atrest-syncd on a free port of localhost, with its own data."""
@@ -119,6 +120,7 @@ class Terminal:
             waiting = self.json("devices", "waiting")
             if waiting:
                 return waiting[0]
+            time.sleep(0.05)
         raise AssertionError("no device waits to be let in")
 
     def close(self):

@@ -54,7 +54,7 @@ class Firefox(Phone):
         self.page.sees("End fast")
         terminal.run("sessions", "edit", fast["id"][:8], "--start", "17h ago")
         terminal.run("sync")
-        self.page.sees("17h 0m")
+        self.page.until("/17h \\d+m/.test(document.body.innerText)")
         self.page.press("End fast")
         self.page.sees("This fast is complete.")
         self.synced()

@@ -31,7 +31,7 @@ class Garden(Phone):
         self.page.press("Plant")
         self.page.fill("title", title)
         self.page.press("Plant, 3 soil")
-        self.page.sees("Planted “" + title + "” on twig")
+        self.told("Planted “" + title + "” on twig")
 
     def open_sprout(self):
         self.place("garden")
@@ -69,7 +69,7 @@ class Garden(Phone):
         self.assertEqual(self.page.run("document.querySelector('[name=title]').value"),
             "A year of it")
         self.page.press("Keep as a draft")
-        self.page.sees("Drafted “A year of it”.")
+        self.told("Drafted “A year of it”.")
 
     def test_the_keyboard_opens_and_leaves_sheets_and_goes_up_by_steps(self):
         self.place("garden/3.5")

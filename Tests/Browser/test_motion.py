@@ -6,6 +6,7 @@ from phone import HOUR, Phone
 
 MOVING = "document.getAnimations().filter(({ playState }) => playState === 'running').length"
 STARS = "document.querySelector('.sky > svg')"
+WALK = "document.querySelector('.walk')"
 
 
 class Motion(Phone):
@@ -29,7 +30,8 @@ class Motion(Phone):
         self.page.resize(390, 500)
         self.place("forest")
         self.page.until(f"{STARS} && document.querySelector('.walk').scrollHeight > 600")
-        self.page.run("document.querySelector('.walk').scrollTop = 100")
+        # It goes where it begins with its first frame.
+        self.page.framed()
 
     def test_the_tree_of_a_completed_fast_arrives_once_with_its_star(self):
         self.complete()
@@ -42,7 +44,7 @@ class Motion(Phone):
 
     def test_stars_move_slower_than_trees(self):
         self.forest()
-        self.page.until(f"{STARS}.style.transform === 'translateY(70px)'")
+        self.page.until(f"({WALK}.scrollTop = 100, {STARS}.style.transform === 'translateY(70px)')")
 
     def test_without_motion_everything_is_there_at_once(self):
         self.calm()
@@ -56,13 +58,14 @@ class Motion(Phone):
     def test_without_motion_stars_stay_with_the_trees(self):
         self.calm()
         self.forest()
-        self.page.run("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
-        self.assertEqual(self.page.run(f"{STARS}.style.transform"), "")
+        self.page.until(f"({WALK}.scrollTop = 100, {WALK}.scrollTop === 100)")
+        self.page.framed()
+        self.page.until(f"{WALK}.scrollTop === 100 && {STARS}.style.transform === ''")
 
     def test_vigil_speaks_at_the_start_and_names_the_place_when_asked(self):
         self.place("settings")
         self.page.press_first("input[role=switch]")
-        self.page.until("document.querySelector('input[role=switch]').checked")
+        self.page.until("document.querySelector('input[role=switch]')?.checked")
         self.place("timer")
         self.page.press("Begin")
         self.page.until("document.querySelector('.beginning')")
@@ -70,6 +73,5 @@ class Motion(Phone):
         self.page.until("document.querySelector('.scripture')")
         shown = "getComputedStyle(document.querySelector('.scripture cite')).display"
         self.assertEqual(self.page.run(shown), "none")
-        self.page.run("document.querySelector('.scripture').focus()")
-        self.assertEqual(self.page.run(shown), "block")
+        self.page.until(f"(document.querySelector('.scripture').focus(), {shown} === 'block')")
         self.assertEqual(self.page.problems(), [])

@@ -15,16 +15,21 @@ const programs = process.env.PROGRAMS ?? '.build/debug';
 export async function startServer(...options) {
   const folder = mkdtempSync(join(tmpdir(), 'atrest-web-'));
   const data = join(folder, 'data');
-  const child = spawn(
-    join(programs, 'atrest-syncd'),
-    ['serve', '--data', data, '--listen', '127.0.0.1:0', ...options],
-    { stdio: ['ignore', 'pipe', 'ignore'] });
+  // A test that is cut short leaves no server.
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', join(programs, 'atrest-syncd'), 'serve',
+    '--data', data, '--listen', '127.0.0.1:0', ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const exited = once(child, 'exit');
   let said = '';
   for await (const chunk of child.stdout) {
     said += chunk;
     if (said.includes('\n')) break;
   }
-  const address = said.match(/listening on (\S+:\d+)/)[1];
+  const address = said.match(/listening on (\S+:\d+)/)?.[1];
+  if (!address) {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+    throw new Error(`the server did not start: ${said}`);
+  }
   // Its certificate is one that it made for itself; nobody else listens on this port.
   const session = http2.connect(`https://${address}`, { rejectUnauthorized: false });
   session.on('error', () => {});
@@ -92,7 +97,7 @@ export async function startServer(...options) {
     async stop() {
       session.destroy();
       child.kill('SIGTERM');
-      await once(child, 'exit');
+      await exited;
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -25,7 +25,7 @@ function followed() {
     },
   } };
   const replica = { view: () => ({ isPaired: true }), change: async (body) => body(core, 0) };
-  return { sync: new Sync(replica), heard };
+  return { sync: new Sync(replica, () => true), heard };
 }
 
 /** A server that answers, and then sends only what `send` is given. */
