@@ -64,7 +64,7 @@ import { failure } from './words.js';
  *
  * `view('conflicts', {}, now)`: what lost against a later write, latest first.
  * @typedef {{conflicts: {id: string, kind: string, field: string, lost: string, kept: string,
- *   at: number, device: string, keptDevice: string}[]}} ConflictsView The devices are replicas.
+ *   at: string, device: string, keptDevice: string}[]}} ConflictsView The devices are replicas.
  *
  * `view('replica', {}, now)`: the pairing and what waits.
  * @typedef {{isPaired: boolean, account?: string, server?: string, replica: string,
@@ -212,6 +212,7 @@ export class Core {
    * @returns {Promise<Core>}
    */
   static async load(source) {
+    if (typeof WebAssembly === 'undefined') throw failure('noWasm');
     /** @type {any} */
     let exports;
     const imports = {

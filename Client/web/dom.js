@@ -15,6 +15,8 @@ export function h(name, attributes = {}, ...children) {
     if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
     else element.setAttribute(key, value === true ? '' : String(value));
   }
+  // To VoiceOver a list without its marks is none.
+  if (name === 'ul' || name === 'ol') element.setAttribute('role', 'list');
   for (const child of children) if (child) element.append(child);
   return element;
 }

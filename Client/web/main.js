@@ -150,12 +150,19 @@ addEventListener('hashchange', draw);
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible' && !stable.has(place().name)) draw();
 });
+// Safari gives no focus to what is touched, by which it is found again when the screen is drawn anew.
+document.addEventListener('click', ({ target }) => {
+  const touched = target instanceof Element && target.closest('button, a[href], input');
+  /** @type {any} */ (touched || null)?.focus({ preventScroll: true, focusVisible: false });
+}, { capture: true });
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && place().name !== 'timer') {
     go(screen.querySelector('a.back')?.getAttribute('href')?.slice(1) ?? 'timer');
   }
 });
 
+// A tab of an iPhone and the app that is added from it keep their data apart.
+if (/** @type {any} */ (navigator).standalone === false) notes.push('homeApart');
 if (await isTemporary()) {
   notes.push('temporary');
 } else {

@@ -114,9 +114,9 @@ export class Replica {
     });
   }
 
-  /** The page is seen again: its clocks may be others by now. */
+  /** The page is seen again: its clocks may be others by now, and its rows can be read again. */
   wake() {
-    if (surroundings() !== this.#surroundings) this.#next(() => this.#reopen()).catch(() => {});
+    if (this.#isAhead || surroundings() !== this.#surroundings) this.#next(() => this.#reopen()).catch(() => {});
   }
 
   /**

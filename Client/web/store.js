@@ -23,34 +23,18 @@ const mark = 'atrest.kept';
 export class Store {
   /** @type {IDBDatabase} */
   #database;
+  #name;
   #generation = 0;
 
-  /** @param {IDBDatabase} database */
-  constructor(database) {
+  /** @param {string} name @param {IDBDatabase} database */
+  constructor(name, database) {
+    this.#name = name;
     this.#database = database;
-    // Another version of the app waits for the database; this page has nothing open to lose.
-    database.onversionchange = () => database.close();
   }
 
   /** @param {string} name @returns {Promise<Store>} @throws {StoreError} */
   static async open(name) {
-    const database = await new Promise((resolve, reject) => {
-      /** @type {IDBOpenDBRequest} */
-      let request;
-      try {
-        request = indexedDB.open(name, 1);
-      } catch (error) {
-        reject(openFailure(error));
-        return;
-      }
-      request.onupgradeneeded = () => {
-        request.result.createObjectStore('rows');
-        request.result.createObjectStore('owner');
-      };
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(openFailure(request.error));
-    });
-    return new Store(database);
+    return new Store(name, await connect(name));
   }
 
   /**
@@ -122,11 +106,29 @@ export class Store {
   }
 
   /**
+   * Runs a transaction, and once more over another connection if the first one failed: Safari
+   * ends those of an app that was put away.
    * @param {string[]} stores
    * @param {IDBTransactionMode} mode
    * @param {(transaction: IDBTransaction) => void} body
    */
-  #transact(stores, mode, body) {
+  async #transact(stores, mode, body) {
+    try {
+      await this.#once(stores, mode, body);
+    } catch (error) {
+      if (/** @type {StoreError} */ (error).code !== 'failed') throw error;
+      this.#database.close();
+      this.#database = await connect(this.#name);
+      await this.#once(stores, mode, body);
+    }
+  }
+
+  /**
+   * @param {string[]} stores
+   * @param {IDBTransactionMode} mode
+   * @param {(transaction: IDBTransaction) => void} body
+   */
+  #once(stores, mode, body) {
     return new Promise((resolve, reject) => {
       /** @type {IDBTransaction} */
       let transaction;
@@ -141,6 +143,31 @@ export class Store {
       body(transaction);
     });
   }
+}
+
+/** @param {string} name @returns {Promise<IDBDatabase>} @throws {StoreError} */
+function connect(name) {
+  return new Promise((resolve, reject) => {
+    /** @type {IDBOpenDBRequest} */
+    let request;
+    try {
+      request = indexedDB.open(name, 1);
+    } catch (error) {
+      reject(openFailure(error));
+      return;
+    }
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore('rows');
+      request.result.createObjectStore('owner');
+    };
+    request.onsuccess = () => {
+      const { result } = request;
+      // Another version of the app waits for the database; this page has nothing open to lose.
+      result.onversionchange = () => result.close();
+      resolve(result);
+    };
+    request.onerror = () => reject(openFailure(request.error));
+  });
 }
 
 /**
@@ -163,7 +190,8 @@ export async function persist() {
 export async function isTemporary() {
   try {
     await navigator.storage.getDirectory?.();
-    const { quota = 0 } = await navigator.storage.estimate();
+    // Safari before 17 does not say how much room there is.
+    const { quota = Infinity } = await navigator.storage.estimate?.() ?? {};
     return quota < 300 * 1024 * 1024;
   } catch {
     return true;

@@ -44,6 +44,12 @@ const early = {
     en: ['Atrest could not start.', 'Load the page again.'],
     de: ['Atrest konnte nicht starten.', 'Lade die Seite neu.'],
   },
+  noWasm: {
+    en: ['This browser does not run WebAssembly, which Atrest is made of.',
+      'If the device is in Lockdown Mode, exclude this page from it.'],
+    de: ['Dieser Browser führt kein WebAssembly aus, und daraus besteht Atrest.',
+      'Ist das Gerät im Blockierungsmodus, dann nimm diese Seite davon aus.'],
+  },
   lost: {
     en: ['The browser removed what Atrest kept on this device.',
       'Pair this device again to have what is on your server, or begin anew.'],

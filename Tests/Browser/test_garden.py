@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The garden in a real browser: by touch, by keyboard, and with `trunk` as another device."""
 
-import pathlib
 import subprocess
 import unittest
 
+from audit import AUDIT
 from phone import Phone
 
-AUDIT = (pathlib.Path(__file__).parent / "audit.js").read_text()
 STILL = "document.getAnimations().every(({ playState }) => playState !== 'running')"
 
 

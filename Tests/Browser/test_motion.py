@@ -74,4 +74,17 @@ class Motion(Phone):
         shown = "getComputedStyle(document.querySelector('.scripture cite')).display"
         self.assertEqual(self.page.run(shown), "none")
         self.page.until(f"(document.querySelector('.scripture').focus(), {shown} === 'block')")
+        # By a finger that rests on it, which a tap does not.
+        self.page.run("document.activeElement.blur()")
+        x, y = self.page.run("""(() => {
+          const { left, top, width } = document.querySelector('.scripture').getBoundingClientRect();
+          return [left + width / 2, top + 8];
+        })()""")
+        self.page.touch("Start", [{"x": x, "y": y}])
+        self.page.touch("End", [])
+        self.assertEqual(self.page.run(shown), "none")
+        self.page.touch("Start", [{"x": x, "y": y}])
+        self.page.until(f"{shown} === 'block'")
+        self.page.touch("End", [])
+        self.page.until(f"{shown} === 'none'")
         self.assertEqual(self.page.problems(), [])

@@ -4,7 +4,7 @@
 import { showError } from '../announce.js';
 import { button, h } from '../dom.js';
 import { say } from '../words.js';
-import { page, when } from './page.js';
+import { page } from './page.js';
 
 /** @param {import('../main.js').App} app */
 export async function conflicts({ tabs, refresh }) {
@@ -19,7 +19,7 @@ export async function conflicts({ tabs, refresh }) {
       h('span', {}, each.kind),
       h('span', {}, say('kept', each.kept, device(each.keptDevice))),
       h('span', {}, say('lost', each.lost, device(each.device))),
-      h('span', { class: 'quiet' }, when(each.at)),
+      h('span', { class: 'quiet' }, each.at),
       button(say('restore'), () =>
         tabs.act('conflict.restore', { id: each.id }).then(refresh, showError))))));
 }

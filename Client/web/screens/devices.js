@@ -4,7 +4,7 @@
 import { showError, notice } from '../announce.js';
 import { button, every, h, picture, surely } from '../dom.js';
 import { say } from '../words.js';
-import { page, when } from './page.js';
+import { page } from './page.js';
 
 /** How often the list of waiting devices is asked for, in milliseconds. */
 const askEvery = 3000;
@@ -33,7 +33,7 @@ export async function devices({ tabs, refresh, signal }) {
       const { svg } = await tabs.view('qr', { text: link });
       const image = svg ? picture(svg) : null;
       invitation.replaceChildren(h('section', { class: 'card' },
-        h('p', {}, say('openBefore', when(expires))),
+        h('p', {}, say('openBefore', expires)),
         h('p', { class: 'code' }, h('a', { href: link, rel: 'noreferrer' }, link)),
         image && h('p', {}, say('scan')), image && h('div', { class: 'qr' }, image),
         button(say('copy'), async () => {
@@ -62,9 +62,9 @@ export async function devices({ tabs, refresh, signal }) {
 
   /** @param {any} each */
   function device(each) {
-    const state = each.revoked ? say('revoked', when(each.revoked))
+    const state = each.revoked ? say('revoked', each.revoked)
       : each.isCurrent ? say('thisDevice')
-        : each.seen ? say('seen', when(each.seen)) : say('notSeen');
+        : each.seen ? say('seen', each.seen) : say('notSeen');
     const revoke = surely(say('revoke'), say('revokeSure'), () => {
       tabs.call('revoke', { replica: each.replica }).then(refresh, showError);
     });

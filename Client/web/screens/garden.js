@@ -18,7 +18,9 @@ export async function garden(app) {
   const isTree = node === 'trunk';
   // Not that of the window, which a picture drawn for a wider screen has zoomed out.
   const { clientWidth: width, clientHeight } = document.documentElement;
-  const height = Math.max(320, clientHeight - earthHeight - (isTree ? growingHeight : 0));
+  const notch = parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--notch'));
+  const below = earthHeight + (isTree ? growingHeight : 0);
+  const height = Math.max(320, clientHeight - (notch || 0) - below);
   const words = await gardenWords(tabs);
   /** @type {import('../core.js').GardenView} */
   const view = await tabs.view('garden', { node, width, height });

@@ -14,7 +14,7 @@ export async function importing({ tabs, go }) {
   const [replica, { error }] = await Promise.all([tabs.view('replica'), tabs.status()]);
   const warning = !replica.isPaired ? say('importAlone') : error ? say('importBehind') : '';
   const result = h('div', { 'aria-live': 'polite' });
-  const input = h('input', { type: 'file', accept: '.jsonl,.json', onchange: choose });
+  const input = h('input', { type: 'file', onchange: choose });
   return page(say('importTitle'),
     h('p', {}, say('importHint')),
     h('label', { class: 'file' }, h('span', {}, say('chooseFile')), input),
@@ -71,8 +71,9 @@ export async function download(tabs) {
   try {
     /** @type {import('../core.js').ExportView} */
     const { name, words, file } = await tabs.view('export');
-    const blob = new Blob([/** @type {BufferSource} */ (file)], { type: 'application/jsonl' });
-    const address = URL.createObjectURL(blob);
+    const made = new File([/** @type {BufferSource} */ (file)], name, { type: 'application/jsonl' });
+    if (await isShared(made)) return;
+    const address = URL.createObjectURL(made);
     h('a', { href: address, download: name }).click();
     // The download has begun by then; the browser reads the rest from the blob itself.
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
@@ -80,4 +81,21 @@ export async function download(tabs) {
   } catch (problem) {
     showError(problem);
   }
+}
+
+/**
+ * An app on the home screen of an iPhone downloads into a page without a way back: there the file
+ * is shared instead, to the phone's files or elsewhere.
+ * @param {File} file
+ */
+async function isShared(file) {
+  const isOnHomeScreen = /** @type {any} */ (navigator).standalone === true;
+  if (!isOnHomeScreen || !navigator.canShare?.({ files: [file] })) return false;
+  try {
+    await navigator.share({ files: [file] });
+  } catch (error) {
+    // The person thought better of it.
+    if (/** @type {any} */ (error).name !== 'AbortError') throw error;
+  }
+  return true;
 }

@@ -13,8 +13,3 @@ export function page(title, ...children) {
       h('h1', {}, title)),
     ...children);
 }
-
-/** @param {number} at Milliseconds since 1970. */
-export function when(at) {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
-}

@@ -6,8 +6,11 @@ import { h } from '../dom.js';
 import { say } from '../words.js';
 import { page } from './page.js';
 
+/** Milliseconds from a lost connection to the next try. */
+const againAfter = 3000;
+
 /** @param {import('../main.js').App} app */
-export async function pair({ tabs, argument, go }) {
+export async function pair({ tabs, argument, go, signal }) {
   const code = h('input', {
     name: 'code', required: true, autocomplete: 'off', autocapitalize: 'characters',
     spellcheck: 'false', placeholder: 'XXXX-XXXXXXXX',
@@ -29,18 +32,36 @@ export async function pair({ tabs, argument, go }) {
     try {
       // A whole link is as good as its code.
       const typed = code.value.trim().split('#pair=').pop() ?? '';
-      const server = `https://${location.host}`;
-      await tabs.call('pair', { code: typed, name: name.value.trim(), server }, (sent) => {
-        digits.textContent = sent.digits;
-        hint.textContent = say('letInElsewhere');
-        announce(hint.textContent ?? '');
-      });
+      await untilAnswered({ code: typed, name: name.value.trim(), server: `https://${location.host}` });
       go('timer');
     } catch (error) {
       digits.textContent = '';
       hint.textContent = '';
       submit.disabled = false;
       showError(error);
+    }
+  }
+
+  /**
+   * Asks until the server answers: a phone that is put away while the other device is fetched ends
+   * its calls. The same request again shows the same digits.
+   * @param {object} request
+   */
+  async function untilAnswered(request) {
+    for (;;) {
+      try {
+        await tabs.call('pair', request, (sent) => {
+          if (digits.textContent === sent.digits) return;
+          digits.textContent = sent.digits;
+          hint.textContent = say('letInElsewhere');
+          announce(hint.textContent ?? '');
+        });
+        return;
+      } catch (error) {
+        if (/** @type {any} */ (error).code !== 'unreachable' || signal.aborted) throw error;
+        showError(error);
+        await new Promise((done) => setTimeout(done, againAfter));
+      }
     }
   }
 }
@@ -50,5 +71,6 @@ function deviceName() {
   const agent = navigator.userAgent;
   const kinds = ['iPhone', 'iPad', 'Android', 'Macintosh', 'Windows', 'Linux'];
   const kind = kinds.find((each) => agent.includes(each)) ?? say('browser');
-  return kind === 'Macintosh' ? 'Mac' : kind;
+  // An iPad says that it is a Mac, which has no screen to touch.
+  return kind === 'Macintosh' ? (navigator.maxTouchPoints > 1 ? 'iPad' : 'Mac') : kind;
 }

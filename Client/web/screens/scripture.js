@@ -5,6 +5,9 @@ import { h } from '../dom.js';
 
 /** How long an arrival or a line takes to be there, in milliseconds. */
 const settled = 3000;
+/** How long a finger rests on a line until its place is shown, and how long that stays. */
+const press = 500;
+const stay = 2800;
 /**
  * The line on this page, and since when.
  * @type {{line?: string, at: number}}
@@ -30,6 +33,18 @@ export function scripture({ line, citation, spoken, spokenCitation }) {
     class: delay ? 'scripture fresh' : 'scripture', tabindex: 0,
     'aria-label': `${spoken} ${spokenCitation}`,
   }, line, h('cite', {}, citation));
+  /** @type {ReturnType<typeof setTimeout>} */
+  let asking;
+  const leave = () => clearTimeout(asking);
+  quote.addEventListener('pointerdown', () => {
+    leave();
+    asking = setTimeout(() => {
+      quote.classList.add('asked');
+      setTimeout(() => quote.classList.remove('asked'), stay);
+    }, press);
+  });
+  for (const end of ['pointerup', 'pointercancel', 'pointerleave']) quote.addEventListener(end, leave);
+  quote.addEventListener('contextmenu', (/** @type {Event} */ event) => event.preventDefault());
   if (delay) quote.style.setProperty('--since', delay);
   return quote;
 }

@@ -43,6 +43,7 @@ test('of two edits of one setting the later wins, and the other one can be resto
   const { conflicts } = phone.view('conflicts');
   assert.equal(conflicts.length, 1);
   assert.deepEqual([conflicts[0].kept, conflicts[0].lost], ['20', '18']);
+  assert.match(conflicts[0].at, /^\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d$/);
   phone.act('conflict.restore', { id: conflicts[0].id });
   assert.equal(phone.view('timer').target, 18 * 3_600_000);
 });

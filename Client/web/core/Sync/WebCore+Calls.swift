@@ -78,7 +78,7 @@ extension WebCore {
       case "invite":
         let answer = try InviteResponse(decoding: message)
         return .members(
-          ("code", .text(answer.code)), ("expires", .time(answer.expires)),
+          ("code", .text(answer.code)), ("expires", .text(moment(answer.expires))),
           ("needsApproval", .bool(answer.needsApproval)))
       case "pendingDevices":
         let devices = try ListPendingDevicesResponse(decoding: message).pendingDevices
@@ -88,7 +88,7 @@ extension WebCore {
         return .members(("name", admitted.map { .text(shown($0.name)) }))
       case "devices":
         let devices = try DevicesListResponse(decoding: message).devices
-        return .members(("devices", .array(devices.map(Self.device))))
+        return .members(("devices", .array(devices.map(device))))
       case "rename":
         return .members(("name", .text(shown(try DevicesRenameResponse(decoding: message).name))))
       case "revoke":
@@ -190,11 +190,12 @@ extension WebCore {
       ("inviter", .text(Hexadecimal.encoded(device.inviter.rawValue))))
   }
 
-  private static func device(_ device: Device) -> JSON {
+  private func device(_ device: Device) -> JSON {
     .members(
       ("replica", .text(Hexadecimal.encoded(device.replica.rawValue))),
       ("name", .text(shown(device.name))), ("paired", .time(device.paired)),
-      ("seen", device.seen.map(JSON.time)), ("revoked", device.revoked.map(JSON.time)),
+      ("seen", device.seen.map { .text(moment($0)) }),
+      ("revoked", device.revoked.map { .text(moment($0)) }),
       ("isCurrent", .bool(device.isCurrent)),
       ("parent", device.origin.parent.map { .text(Hexadecimal.encoded($0.rawValue)) }))
   }

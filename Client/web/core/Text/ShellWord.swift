@@ -16,7 +16,7 @@ enum ShellWord: String, CaseIterable {
   case importTitle, chooseFile, importHint, preferFile, importNow, importBehind, importAlone
   case buyElsewhere, submit, submitHint, submitted, purchaseKept
   case privacyHere, privacyServer, privacyNobody, termsLicence, termsPurchase, termsHealth
-  case temporary, mayForget, noOffline
+  case temporary, mayForget, homeApart, noOffline
 
   var text: String {
     switch self {
@@ -154,6 +154,12 @@ enum ShellWord: String, CaseIterable {
           + "Atrest to the home screen, or pair this device.",
         de: "Der Browser darf löschen, was hier liegt, und ein privates Fenster tut es, wenn es "
           + "sich schließt. Lege Atrest auf den Startbildschirm oder koppele dieses Gerät.")
+    case .homeApart:
+      Language.text(
+        "On the home screen Atrest keeps its own data, apart from this tab. Add it first, then note "
+          + "and pair there.",
+        de: "Auf dem Startbildschirm hat Atrest eigene Daten, getrennt von diesem Tab. Füge es "
+          + "zuerst hinzu, dann notiere und kopple dort.")
     case .noOffline:
       Language.text(
         "Without a trusted certificate Atrest does not start offline here.",

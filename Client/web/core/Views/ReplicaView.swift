@@ -47,7 +47,7 @@ extension WebCore {
               ("field", .count(Int(conflict.field))),
               ("lost", .text(text(of: conflict.lost, conflict.key.kind, settings))),
               ("kept", .text(text(of: conflict.kept, conflict.key.kind, settings))),
-              ("at", .time(conflict.noticed)),
+              ("at", .text(moment(conflict.noticed))),
               ("device", .text(Hexadecimal.encoded(conflict.lost.stamp.replica.rawValue))),
               ("keptDevice", .text(Hexadecimal.encoded(conflict.kept.stamp.replica.rawValue))))
           })
