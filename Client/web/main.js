@@ -115,7 +115,17 @@ async function draw() {
     if (name !== 'pair') code = '';
     shown = key;
   } catch (error) {
-    if (!signal.aborted) showError(error);
+    if (signal.aborted) return;
+    if (key === shown) {
+      showError(error);
+    } else if (shown || name !== 'timer') {
+      // What is not there any more, or never was: the screen before it stays, or the timer comes.
+      history.replaceState(null, '', `#${shown || 'timer'}`);
+      await draw();
+      showError(error);
+    } else {
+      fail(error);
+    }
   }
 }
 

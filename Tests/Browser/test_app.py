@@ -40,6 +40,28 @@ class FirstStart(Phone):
         self.assertEqual(self.page.problems(), [])
 
 
+# Addresses of what is not there: of another device's fast, of yesterday's sprout, typed wrongly.
+NOWHERE = ["tree/b16595a6-1115-44a8-b651-a27588cadaf8", "tree/x", "sprout/x", "garden/99",
+    "calendar/2026-99", "tree", "constructor", "nothing"]
+
+
+class Nowhere(Phone):
+    def test_an_address_of_nothing_leads_to_the_timer(self):
+        for place in NOWHERE:
+            page = self.open(f"#{place}")
+            page.sees("Begin")
+            page.close()
+
+    def test_what_is_gone_leaves_the_page_before_it(self):
+        self.place("water")
+        self.page.sees("250 ml")
+        self.place(NOWHERE[0])
+        self.told("This fast is not here any more.")
+        self.assertEqual(self.page.run("location.hash"), "#water/")
+        self.water("250 ml")
+        self.total("250 ml")
+
+
 class Kept(OwnPhone):
     def test_what_was_shown_as_kept_survives_the_browsers_end(self):
         self.water("250 ml")
