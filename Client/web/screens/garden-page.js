@@ -27,7 +27,8 @@ export async function gardenWords(tabs) {
  * @param {(Node|false|null|undefined)[]} children
  */
 export function gardenPage({ title, words, up, upWords = words.back }, tools, ...children) {
-  return h('article', { class: 'garden' }, h('h1', { class: 'spoken' }, title),
+  // Trunk's words are English in every language.
+  return h('article', { class: 'garden', lang: 'en' }, h('h1', { class: 'spoken' }, title),
     ...children,
     h('nav', { class: 'earth', 'aria-label': words.garden },
       h('a', { href: `#${up}`, class: 'tool back' },

@@ -23,7 +23,7 @@ export function openSheet({ refresh }, { title, cancel, actions, keep }, ...fiel
     h('button', { value, class: index === 0 ? 'main' : 'plain' }, words));
   /** @type {HTMLDialogElement} */
   const dialog = h('dialog', {
-    class: 'sheet', 'aria-label': title,
+    class: 'sheet', lang: 'en', 'aria-label': title,
     onclose: () => dialog.remove(),
     onclick: (/** @type {Event} */ event) => event.target === dialog && dialog.close(),
     // Escape closes the sheet, and does not leave the page.

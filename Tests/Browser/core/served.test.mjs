@@ -11,7 +11,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { startServer } from './server.mjs';
 
 /** The most that a first visit may load, in kB. */
-const budgets = { core: 450, app: 700 };
+const budgets = JSON.parse(readFileSync(new URL('../budgets.json', import.meta.url)));
 const readers = { br: brotliDecompressSync, gzip: gunzipSync };
 
 test('each file is the same in every coding, and the app is within its budget', async () => {
