@@ -31,6 +31,13 @@ export function notice(words) {
   timer = setTimeout(() => (place.textContent = ''), stay);
 }
 
+/** Puts a notice away. */
+export function hush() {
+  clearTimeout(timer);
+  const place = document.getElementById('notice');
+  if (place) place.textContent = '';
+}
+
 /** @param {any} error An error with `title` and `advice`, or any other. */
 export function showError(error) {
   const { title, advice = '' } = error?.title ? error : failure('unknown');

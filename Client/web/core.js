@@ -39,7 +39,7 @@ import { failure } from './words.js';
  *   vigil?: TimerView['vigil']}} ForestView
  *
  * `view('tree', {id, width?, height?}, now)`.
- * @typedef {{fast: Fast, svg: string, lines: string[]}} TreeView
+ * @typedef {{fast: Fast, svg?: string, lines: string[]}} TreeView
  *
  * `view('calendar', {month?: 'YYYY-MM', width?, height?}, now)`.
  * @typedef {{month: string, title: string, heading: string, previous: {month: string, words: string},

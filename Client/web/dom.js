@@ -21,7 +21,7 @@ export function h(name, attributes = {}, ...children) {
   return element;
 }
 
-/** @param {string} words @param {() => void} act @param {Record<string, any>} [attributes] */
+/** @param {string} words @param {(event: any) => void} act @param {Record<string, any>} [attributes] */
 export function button(words, act, attributes = {}) {
   return h('button', { type: 'button', onclick: act, ...attributes }, words);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts the app: opens the replica or finds the tab that has it, then shows the place asked for.
 
-import { showError } from './announce.js';
+import { hush, showError } from './announce.js';
 import { button, h, nameOf, refocus } from './dom.js';
 import { Replica } from './replica.js';
 import { calendar } from './screens/calendar.js';
@@ -69,7 +69,12 @@ const tabs = new Tabs(database, async () => {
   sync.start();
   return {
     view: (name, argument, file) => replica.view(name, argument, file),
-    act: (name, argument, file) => replica.act(name, argument, file),
+    act: async (name, argument, file) => {
+      const result = await replica.act(name, argument, file);
+      // What is under way is for the account that was left.
+      if (name === 'unpair') sync.start();
+      return result;
+    },
     call: async (name, argument, onSent, file) => {
       const result = await replica.call(name, argument, onSent, file);
       if (name === 'pair') sync.start();
@@ -79,8 +84,8 @@ const tabs = new Tabs(database, async () => {
     close: () => sync.close(),
   };
 });
-/** The code of a link that opened the page: it does not stay in the address or the history. */
-let code = '';
+/** The code of a link that opened the page: it does not stay in the address, nor beyond its page. */
+let code = history.state?.code ?? '';
 
 /** The place in the address: `#name/argument`, or the pairing link's `#pair=CODE`. */
 function place() {
@@ -93,7 +98,7 @@ async function draw() {
   const [, linked] = /^#pair=(.*)/.exec(location.hash) ?? [];
   if (linked !== undefined) {
     code = linked;
-    history.replaceState(null, '', '#pair');
+    history.replaceState({ code }, '', '#pair');
   }
   const { name, argument } = place();
   drawn.abort();
@@ -160,6 +165,8 @@ addEventListener('hashchange', draw);
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible' && !stable.has(place().name)) draw();
 });
+// A notice is read, or is in the way, when a finger comes.
+document.addEventListener('pointerdown', hush, { capture: true });
 // Safari gives no focus to what is touched, by which it is found again when the screen is drawn anew.
 document.addEventListener('click', ({ target }) => {
   const touched = target instanceof Element && target.closest('button, a[href], input');

@@ -60,7 +60,10 @@ export class Sync {
   start() {
     this.stop();
     if (this.#closing.signal.aborted || !navigator.onLine) return;
-    if (!this.#replica.view('replica', {}).isPaired) return;
+    if (!this.#replica.view('replica', {}).isPaired) {
+      this.#status({ isRunning: false, error: null });
+      return;
+    }
     this.#run = new AbortController();
     this.#isFollowing = true;
     this.#status({ isRunning: true, error: null });

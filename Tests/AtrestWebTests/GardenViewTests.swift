@@ -9,12 +9,12 @@ import Testing
 
 @Suite("A garden in a browser", .timeLimit(.minutes(20)))
 struct GardenViewTests {
-  private let garden = GardenPage()
+  private let garden = WebPage()
 
   @Test("a sprout is planted, watered and harvested, and each view shows it")
   func life() throws {
     let id = try #require(
-      try garden.act(
+      try garden.actInGarden(
         "sprout", #"{"title":"Read Middlemarch","twig":"3.5","season":"3m","environment":"firm"}"#)[
           "id"]?.text)
     #expect(try garden.view("garden")["soil"]?.text == "Soil 2 of 10")
@@ -26,13 +26,14 @@ struct GardenViewTests {
     let twig = try garden.view("garden", #"{"node":"3.5"}"#)
     #expect(twig["spots"]?.elements?.first?.members?["place"]?.text == "sprout/\(id)")
 
-    try garden.act("water", #"{"id":"\#(id)","note":"Two chapters\nbefore breakfast"}"#)
+    try garden.actInGarden("water", #"{"id":"\#(id)","note":"Two chapters\nbefore breakfast"}"#)
     let growing = try garden.view("sprout", #"{"id":"\#(id)"}"#)
     #expect(growing["state"]?.text == "active")
     #expect(
       growing["said"]?.elements?.first?.members?["note"]?.text == "Two chapters\nbefore breakfast")
 
-    let harvest = try garden.act("harvest", #"{"id":"\#(id)","result":4,"note":"On the train"}"#)
+    let harvest = try garden.actInGarden(
+      "harvest", #"{"id":"\#(id)","result":4,"note":"On the train"}"#)
     #expect(
       harvest["words"]?.text
         == "Harvested “Read Middlemarch”: strong, 4 of 5. Soil: 10.05 of 12.55.")
@@ -45,32 +46,33 @@ struct GardenViewTests {
 
   @Test("a draft takes no soil, can be edited as a whole, and planted or deleted")
   func drafts() throws {
-    let made = try garden.act(
+    let made = try garden.actInGarden(
       "sprout", #"{"title":"Learn the cello","twig":"2.1","isDraft":true,"leaf":"Music"}"#)
     let id = try #require(made["id"]?.text)
     #expect(try garden.view("garden")["soil"]?.text == "Soil 10 of 10")
-    try garden.act(
+    try garden.actInGarden(
       "edit", #"{"id":"\#(id)","title":"The cello","season":"2w","bloom5":"A suite"}"#)
     let sprout = try garden.view("sprout", #"{"id":"\#(id)"}"#)
     #expect(sprout["title"]?.text == "The cello")
     #expect(sprout["plan"]?.text == "2 weeks, fertile, 2 soil")
     #expect(sprout["leaf"]?.text == "Music")
-    let other = try garden.act(
+    let other = try garden.actInGarden(
       "sprout", #"{"title":"Sing","twig":"2.1","isDraft":true,"leaf":"Music"}"#)
     #expect(try garden.view("plan", #"{"twig":"2.1"}"#)["leaves"]?.elements == [.string("Music")])
-    try garden.act("delete", #"{"id":"\#(try #require(other["id"]?.text))"}"#)
-    try garden.act("plant", #"{"id":"\#(id)"}"#)
-    #expect(throws: GardenRefusal("Only a draft can be deleted.")) {
-      try garden.act("delete", #"{"id":"\#(id)"}"#)
+    try garden.actInGarden("delete", #"{"id":"\#(try #require(other["id"]?.text))"}"#)
+    try garden.actInGarden("plant", #"{"id":"\#(id)"}"#)
+    #expect(throws: WebRefusal("Only a draft can be deleted.")) {
+      try garden.actInGarden("delete", #"{"id":"\#(id)"}"#)
     }
   }
 
   @Test("what the garden's rules refuse is told in their words, and changes nothing")
   func refused() throws {
     let id = try #require(
-      try garden.act("sprout", #"{"title":"A year","twig":"1.1","environment":"barren"}"#)["id"]?
+      try garden.actInGarden("sprout", #"{"title":"A year","twig":"1.1","environment":"barren"}"#)[
+        "id"]?
         .text)
-    for _ in 0..<3 { try garden.act("water", #"{"id":"\#(id)"}"#) }
+    for _ in 0..<3 { try garden.actInGarden("water", #"{"id":"\#(id)"}"#) }
     let before = garden.rows
     for (action, argument, title) in [
       ("sprout", #"{"title":"  ","twig":"1.1"}"#, "A title has 1 to 60 characters."),
@@ -86,20 +88,20 @@ struct GardenViewTests {
         "This sprout is not here any more."
       ),
     ] {
-      #expect(throws: GardenRefusal(title)) { try garden.act(action, argument) }
+      #expect(throws: WebRefusal(title)) { try garden.actInGarden(action, argument) }
     }
     #expect(garden.rows == before)
   }
 
   @Test("undo takes back what was done in the garden, and leaves water alone")
   func undo() throws {
-    try garden.act("label", #"{"node":"3","label":"Body"}"#)
-    try garden.act("label", #"{"node":"trunk","label":"Behind the house"}"#)
+    try garden.actInGarden("label", #"{"node":"3","label":"Body"}"#)
+    try garden.actInGarden("label", #"{"node":"trunk","label":"Behind the house"}"#)
     #expect(try garden.view("garden")["title"]?.text == "Behind the house")
-    try garden.act("water.add", "{}", of: "")
-    #expect(try garden.act("undo")["undone"] == .bool(true))
+    try garden.act("water.add", "{}")
+    #expect(try garden.actInGarden("undo")["undone"] == .bool(true))
     #expect(try garden.view("garden")["title"]?.text == "Garden")
-    #expect(try garden.act("undo")["undone"] == .bool(true))
+    #expect(try garden.actInGarden("undo")["undone"] == .bool(true))
     #expect(try garden.view("garden", #"{"node":"3"}"#)["title"]?.text == "Branch 3")
     #expect(try garden.view("garden")["canUndo"] == .bool(false))
     #expect(try garden.view("timer")["canUndo"] == .bool(true))
@@ -107,22 +109,22 @@ struct GardenViewTests {
 
   @Test("only what is told is edited: the rest may have been written elsewhere meanwhile")
   func partial() throws {
-    let made = try garden.act(
+    let made = try garden.actInGarden(
       "sprout", #"{"title":"The cello","twig":"2.1","isDraft":true,"leaf":"Music"}"#)
     let id = try #require(made["id"]?.text)
-    try garden.act("edit", #"{"id":"\#(id)","bloom1":"A scale"}"#)
+    try garden.actInGarden("edit", #"{"id":"\#(id)","bloom1":"A scale"}"#)
     let plan = try garden.view("plan", #"{"id":"\#(id)"}"#)
     #expect(plan["title"]?.text == "The cello" && plan["leaf"]?.text == "Music")
-    try garden.act("edit", #"{"id":"\#(id)","twig":"2.2"}"#)
+    try garden.actInGarden("edit", #"{"id":"\#(id)","twig":"2.2"}"#)
     #expect(try garden.view("sprout", #"{"id":"\#(id)"}"#)["leaf"]?.text == nil)
     #expect(try garden.view("plan", #"{"twig":"2.2"}"#)["leaves"]?.elements == [])
   }
 
   @Test("the tree is called by the garden's name, and a note alone leaves it alone")
   func nameOfTheTree() throws {
-    try garden.act("label", #"{"node":"trunk","note":"Rain at last"}"#)
+    try garden.actInGarden("label", #"{"node":"trunk","note":"Rain at last"}"#)
     #expect(try garden.view("garden")["label"]?.text == nil)
-    try garden.act("label", #"{"node":"trunk","label":"Behind the house"}"#)
+    try garden.actInGarden("label", #"{"node":"trunk","label":"Behind the house"}"#)
     let tree = try garden.view("garden")
     #expect(tree["label"]?.text == "Behind the house" && tree["note"]?.text == "Rain at last")
   }
@@ -137,9 +139,9 @@ struct GardenViewTests {
       let argument = #"{"twig":"1.1","node":"1","title":"x","\#(field)":"\#(long)"}"#
         .replacing(#""title":"x","title""#, with: #""title""#)
       do {
-        try garden.act(action, argument)
+        try garden.actInGarden(action, argument)
         Issue.record("\(action) took it")
-      } catch let refusal as GardenRefusal {
+      } catch let refusal as WebRefusal {
         #expect(refusal.title.hasPrefix(rule), "\(refusal.title)")
       }
     }
@@ -148,62 +150,28 @@ struct GardenViewTests {
   @Test("why nothing was taken back is said")
   func undoWords() throws {
     #expect(
-      try garden.act("undo")["words"]?.text == "There is nothing to take back on this device.")
-    try garden.act("label", #"{"node":"3","label":"Body"}"#)
-    #expect(try garden.act("undo")["words"]?.text == "Taken back.")
+      try garden.actInGarden("undo")["words"]?.text
+        == "There is nothing to take back on this device.")
+    try garden.actInGarden("label", #"{"node":"3","label":"Body"}"#)
+    #expect(try garden.actInGarden("undo")["words"]?.text == "Taken back.")
+  }
+
+  @Test("a harvest is taken back, and then what was planted")
+  func undoTwice() throws {
+    let id = try #require(
+      try garden.actInGarden(
+        "sprout", #"{"title":"Read","twig":"3.5","season":"3m","environment":"firm"}"#)["id"]?.text)
+    try garden.actInGarden("harvest", #"{"id":"\#(id)","result":4,"note":""}"#)
+    for soil in ["Soil 2 of 10", "Soil 10 of 10"] {
+      #expect(try garden.actInGarden("undo")["undone"] == .bool(true))
+      #expect(try garden.view("garden")["soil"]?.text == soil)
+    }
   }
 
   @Test("the timer shows the way to a garden once there is one")
   func wayThere() throws {
     #expect(try garden.view("timer")["hasGarden"] == .bool(false))
-    try garden.act("shine", #"{"twig":"3.5","note":"A quiet week"}"#)
+    try garden.actInGarden("shine", #"{"twig":"3.5","note":"A quiet week"}"#)
     #expect(try garden.view("timer")["hasGarden"] == .bool(true))
-  }
-}
-
-/// A request that was refused, by the first sentence of the answer.
-private struct GardenRefusal: Error, Equatable {
-  let title: String
-  init(_ title: String) { self.title = title }
-}
-
-/// A page with a garden, and the rows that were kept.
-private final class GardenPage {
-  private let core: WebCore
-  private(set) var rows: [String: [UInt8]] = [:]
-
-  init() {
-    var number: UInt64 = 0
-    core = WebCore(random: {
-      number &+= 0x9E37_79B9_7F4A_7C15
-      return number
-    })
-    _ = try? ask("open", "", #"{"zone":[]}"#)
-  }
-
-  @discardableResult
-  func act(
-    _ name: String, _ argument: String = "{}", of prefix: String = "garden."
-  ) throws -> [String: StrictJSON] {
-    try ask("act", prefix + name, argument)
-  }
-
-  func view(_ name: String, _ argument: String = "{}") throws -> [String: StrictJSON] {
-    try ask("view", name, argument)
-  }
-
-  private func ask(
-    _ what: String, _ name: String, _ argument: String
-  ) throws -> [String: StrictJSON] {
-    let request =
-      #"{"do":"\#(what)","name":"\#(name)","app":"atrest","now":1779278400000,"argument":\#(argument)}"#
-    let answer = core.answer([Array(request.utf8)])
-    let json = try #require(StrictJSON(answer[0])?.members)
-    if let error = json["error"]?.members { throw GardenRefusal(error["title"]?.text ?? "") }
-    for (index, key) in (json["put"]?.elements ?? []).enumerated() {
-      if let key = key.text { rows[key] = answer[1 + index] }
-    }
-    for key in json["remove"]?.elements ?? [] { key.text.map { rows[$0] = nil } }
-    return json["result"]?.members ?? [:]
   }
 }

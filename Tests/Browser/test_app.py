@@ -212,6 +212,72 @@ class Paired(Phone):
         self.total("750 ml")
 
 
+    def test_a_device_that_was_shut_out_joins_again_by_a_new_link(self):
+        terminal, _ = self.paired()
+        self.water("250 ml")
+        self.synced()
+        own = next(each for each in terminal.json("devices", "list") if each["name"] != "laptop")
+        terminal.run("devices", "revoke", own["id"], "--only")
+        self.water("300 ml")
+        self.place("settings")
+        self.page.sees("This device's access was ended.")
+        self.page.sees("Pair this device")
+        self.let_in(terminal)
+        self.synced()
+        terminal.run("sync")
+        self.assertIn("550", terminal.run("water", "list").replace(",", ""))
+
+    def test_it_leaves_the_account_and_keeps_what_was_noted(self):
+        self.paired()
+        self.water("250 ml")
+        self.synced()
+        self.place("devices")
+        self.page.press("Leave the account")
+        self.page.press("Leave it; what you noted stays here")
+        self.page.sees("Only on this device.")
+        self.total("250 ml")
+        self.assertEqual(self.page.problems(("exception",)), [])
+
+
+class Fingers(Phone):
+    def tap(self, words):
+        """Where a button is, under a finger."""
+        return self.page.until_value(f"""(() => {{
+          const button = [...document.querySelectorAll('button')].find((each) => each.textContent === '{words}');
+          if (!button) return null;
+          const {{ left, top, width, height }} = button.getBoundingClientRect();
+          return {{ x: left + width / 2, y: top + height / 2 }};
+        }})()""")
+
+    def touch(self, place):
+        self.page.touch("Start", [place])
+        self.page.touch("End", [])
+
+    def test_the_second_of_two_taps_is_not_for_the_button_that_came(self):
+        self.page.sees("Begin")
+        place = self.tap("Begin")
+        self.touch(place)
+        self.page.until("document.querySelector('.fasting')")
+        place = self.tap("End fast")
+        self.page.run("new Promise((done) => setTimeout(done, 1000))")
+        self.touch(place)
+        self.page.until("document.querySelector('.abandoned, .complete')")
+        self.touch(place)
+        self.page.framed()
+        self.assertEqual(self.page.run("document.querySelectorAll('.fasting').length"), 0)
+
+    def test_a_notice_is_in_nobodys_way_and_goes_with_the_next_touch(self):
+        self.place("water")
+        self.page.sees("250 ml")
+        self.touch(self.tap("250 ml"))
+        self.page.until("document.querySelector('#notice').textContent")
+        self.page.run("document.querySelector('#notice').style.inset = '0'")
+        self.touch(self.tap("500 ml"))
+        self.total("750 ml")
+        self.touch({"x": 20, "y": 700})
+        self.page.until("!document.querySelector('#notice').textContent")
+
+
 class PairedWithoutNetwork(OwnPhone):
     def test_what_was_noted_without_a_network_is_pushed_when_it_is_back(self):
         terminal, _ = self.paired()

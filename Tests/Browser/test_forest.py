@@ -49,6 +49,11 @@ class Forest(Judged):
             document.querySelector(each.getAttribute('href')) && each.getBBox().width > 0);
         }})()""")
 
+    def test_a_telephone_that_is_turned_has_another_forest(self):
+        for size in ((844, 390), (390, 844)):
+            self.page.resize(*size)
+            self.page.until(f"document.querySelector('.canvas').offsetWidth === {size[0]}")
+
     def test_a_step_takes_less_than_a_frame_of_each_thread(self):
         with Trace(self.page) as trace:
             self.page.run(WALK)

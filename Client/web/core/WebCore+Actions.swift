@@ -46,7 +46,7 @@ extension WebCore {
 
   private func start(_ argument: Arguments, _ work: inout Work) throws(CoreFailure) -> JSON {
     let now = work.now
-    let at = try argument.time("at")
+    let at = try argument.chosenTime("at")
     if let at {
       try chosen { () throws(InputProblem) in try TypedRules.check(start: at, end: nil, now: now) }
     }
@@ -68,7 +68,7 @@ extension WebCore {
     _ argument: Arguments, as outcome: Session.Outcome, _ work: inout Work
   ) throws(CoreFailure) -> JSON {
     let now = work.now
-    let at = try argument.time("at")
+    let at = try argument.chosenTime("at")
     if let at { try chosen { () throws(InputProblem) in try TypedRules.check(time: at, now: now) } }
     let fasting = try fasting(work)
     if let at, let active = fasting.active, at < active.span.start {
@@ -94,7 +94,7 @@ extension WebCore {
   private func edit(_ argument: Arguments, _ work: inout Work) throws(CoreFailure) -> JSON {
     let now = work.now
     let session = try session(argument.required(argument.id("id")), in: work)
-    let (start, end) = (try argument.time("start"), try argument.time("end"))
+    let (start, end) = (try argument.chosenTime("start"), try argument.chosenTime("end"))
     let target = try argument.number("targetMinutes", 1...(7 * 24 * 60)).map { Int($0) }
     var outcome: Session.Outcome?
     switch try argument.text("outcome") {
@@ -127,7 +127,7 @@ extension WebCore {
     let settings = try settings(of: work)
     let amount = try argument.number("millilitres", 0...1_000_000).map { Int($0) }
     let millilitres = amount ?? settings.quickAddMillilitres
-    let at = try argument.time("at") ?? now
+    let at = try argument.chosenTime("at") ?? now
     try chosen { () throws(InputProblem) in
       try TypedRules.check(millilitres: millilitres, unit: settings.waterUnit)
       try TypedRules.check(time: at, now: now)

@@ -10,14 +10,15 @@ import { page } from './page.js';
 const askEvery = 3000;
 
 /** @param {import('../main.js').App} app */
-export async function devices({ tabs, refresh, signal }) {
+export async function devices({ tabs, go, refresh, signal }) {
   const waiting = h('div', { 'aria-live': 'polite' });
   const invitation = h('div', { 'aria-live': 'polite' });
   const frame = page(say('devices'),
-    button(say('invite'), invite, { class: 'main' }), invitation, waiting);
+    waiting, button(say('invite'), invite, { class: 'main' }), invitation);
   try {
     const [{ devices: list }] = [await tabs.call('devices')];
-    frame.append(h('ul', { class: 'list' }, ...list.map(device)));
+    frame.append(h('ul', { class: 'list' }, ...list.map(device)),
+      surely(say('leave'), say('leaveSure'), () => tabs.act('unpair').then(() => go('settings'), showError)));
   } catch (error) {
     showError(error);
     return frame;
@@ -48,11 +49,13 @@ export async function devices({ tabs, refresh, signal }) {
   async function look() {
     const { devices: list } = await tabs.call('pendingDevices').catch(() => ({ devices: [] }));
     if (signal.aborted) return;
+    const isNew = list.length > waiting.childElementCount;
     waiting.replaceChildren(...list.map((/** @type {any} */ each) => h('section', { class: 'card' },
       h('p', {}, say('asksIn', each.name)),
       h('p', { class: 'digits' }, each.digits),
       button(say('letIn'), () => resolve(each.handle, true), { class: 'main' }),
       button(say('refuse'), () => resolve(each.handle, false), { class: 'plain' }))));
+    if (isNew) waiting.scrollIntoView({ block: 'center' });
   }
 
   /** @param {string} handle @param {boolean} allow */

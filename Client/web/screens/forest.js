@@ -7,7 +7,7 @@ import { glyph, glyphs } from '../dom.js';
 import { scripture } from './scripture.js';
 
 /** @param {import('../main.js').App} app */
-export async function forest({ tabs, go, signal }) {
+export async function forest({ tabs, go, refresh, signal }) {
   const [width, screenHeight] = [innerWidth, innerHeight];
   /** @type {import('../core.js').ForestView} */
   const view = await tabs.view('forest', { width, screenHeight });
@@ -30,6 +30,8 @@ export async function forest({ tabs, go, signal }) {
       stars.style.transform = `translateY(${walk.scrollTop * (1 - view.starSpeed)}px)`;
     }, { passive: true });
   }
+  // A telephone that is turned has another canvas; one whose bars hide has the same.
+  addEventListener('resize', () => innerWidth !== width && refresh(), { signal });
   announce(view.trees.length === 0 ? view.empty : view.title);
   // Drawn anew, it stays where the person is.
   const before = document.querySelector('#screen .walk')?.scrollTop;

@@ -21,6 +21,8 @@ export async function pair({ tabs, argument, go, signal }) {
   const digits = h('p', { class: 'digits', 'aria-live': 'assertive' });
   const hint = h('p', { class: 'quiet' });
   const submit = h('button', { class: 'main' }, say('pair'));
+  /** @type {import('../core.js').ReplicaView} */
+  const { hasAccessEnded } = await tabs.view('replica');
   const form = h('form', { class: 'fields', onsubmit: join },
     h('label', {}, say('code'), code), h('label', {}, say('deviceName'), name), submit);
   return page(say('pairThis'), form, digits, hint);
@@ -32,6 +34,8 @@ export async function pair({ tabs, argument, go, signal }) {
     try {
       // A whole link is as good as its code.
       const typed = code.value.trim().split('#pair=').pop() ?? '';
+      // Of an account that shut this device out nothing is left but its name.
+      if (hasAccessEnded) await tabs.act('unpair');
       await untilAnswered({ code: typed, name: name.value.trim(), server: `https://${location.host}` });
       go('timer');
     } catch (error) {

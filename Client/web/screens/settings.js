@@ -31,9 +31,10 @@ export async function settings({ tabs, refresh, notes }) {
         ? `${say('pairedWith', replica.server ?? '')} ${replica.waiting === 0 ? say('allSent')
           : say('toSend', String(replica.waiting))}` : say('onlyHere')),
       error && h('p', { class: 'quiet' }, `${error.title} ${error.advice}`),
-      replica.isPaired ? way('#devices', say('devices')) : way('#pair', say('pairThis')),
+      replica.isPaired && way('#devices', say('devices')),
+      (!replica.isPaired || replica.hasAccessEnded) && way('#pair', say('pairThis')),
       replica.conflicts > 0 && way('#conflicts', say('conflicts')),
-      ...notes.map((name) => h('p', { class: 'quiet' }, say(name)))));
+      ...notes.filter((name) => !(replica.isPaired && name === 'mayForget')).map((name) => h('p', { class: 'quiet' }, say(name)))));
 }
 
 /** @param {string} href @param {string} words */

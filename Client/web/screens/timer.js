@@ -16,6 +16,17 @@ const ended = {};
  * @type {{at?: number}}
  */
 const begun = {};
+// Whoever went elsewhere comes back to the timer as it is.
+addEventListener('hashchange', () => {
+  if (!/^(#(timer.*)?)?$/.test(location.hash)) ended.id = undefined;
+});
+/**
+ * How long a button that takes another one's place lets fingers be, in milliseconds: the second of
+ * two taps is not for it.
+ */
+const grace = 800;
+/** @type {{name?: string, at: number}} */
+const offered = { at: -Infinity };
 
 /** @param {import('../main.js').App} app */
 export async function timer({ tabs, go, refresh, signal }) {
@@ -35,6 +46,11 @@ export async function timer({ tabs, go, refresh, signal }) {
 
   /** @param {string} name @param {object} [argument] */
   const act = async (name, argument = {}) => {
+    if (name === 'timer.goOn') {
+      ended.id = undefined;
+      refresh();
+      return;
+    }
     try {
       const { id, undone, words: said } = await tabs.act(name, argument);
       ended.id = name === 'fast.complete' || name === 'fast.cancel' ? id : undefined;
@@ -62,6 +78,14 @@ export async function timer({ tabs, go, refresh, signal }) {
   const arrival = state === 'complete' ? since(ended.at) : null;
   const beginning = isFasting && view.vigilStart ? since(begun.at) : null;
   const [main, ...rest] = view.actions;
+  if (offered.name !== main?.name) {
+    Object.assign(offered, { name: main?.name, at: offered.name ? performance.now() : -Infinity });
+  }
+  /** @param {string} name */
+  const press = (name) => (/** @type {MouseEvent} */ { detail: taps }) => {
+    // Keys press nothing twice by chance.
+    if (taps === 0 || performance.now() - offered.at >= grace) act(name);
+  };
   return h('div', { class: `timer ${state} ${tree ? 'planted' : ''}`, 'aria-label': words.spoken ?? null },
     arrival && ended.tree && timed('div', 'tree leaving', arrival, ended.tree),
     tree && timed('div', arrival ? 'tree arriving' : 'tree', arrival, tree),
@@ -79,9 +103,9 @@ export async function timer({ tabs, go, refresh, signal }) {
         type: 'button', class: 'water', onclick: () => act('water.add'),
         'aria-label': say('add', words.water, view.water.text, view.water.quickAddText),
       }, glyph(glyphs.water), `${words.water}: ${view.water.text}`),
-      main && button(main.words, () => act(main.name), { class: 'main' }),
+      main && button(main.words, press(main.name), { class: 'main' }),
       h('div', {},
-        ...rest.map(({ name, words: text }) => button(text, () => act(name), { class: 'plain' })),
+        ...rest.map(({ name, words: text }) => button(text, press(name), { class: 'plain' })),
         view.canUndo && button(say('undo'), () => act('undo'), { class: 'plain' }))),
     h('nav', { class: 'ways', 'aria-label': say('ways') },
       ...[gates.forest && 'forest', view.hasGarden && 'garden', 'calendar', 'history', 'water', 'settings']

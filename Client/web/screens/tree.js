@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One fast: its tree, its times, and their correction.
 
-import { showError } from '../announce.js';
+import { notice, showError } from '../announce.js';
 import { button, h, picture } from '../dom.js';
 import { say } from '../words.js';
 import { page } from './page.js';
@@ -30,7 +30,10 @@ export async function tree({ tabs, argument, go, refresh }) {
     h('form', {
       class: 'fields', onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
-        act('fast.edit', { ...changed(start), ...changed(end) }, refresh);
+        act('fast.edit', { ...changed(start), ...changed(end) }, () => {
+          notice(say('keptNow'));
+          refresh();
+        });
       },
     }, start?.label, end?.label, h('button', { class: 'main' }, say('keep'))),
     button(say('delete'), () => act('fast.delete', {}, () => go('history')), { class: 'plain' }));

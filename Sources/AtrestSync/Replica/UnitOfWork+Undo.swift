@@ -150,8 +150,12 @@ extension UnitOfWork {
   /// Whether a register still has the value that the action left, written by this device. The stamp
   /// may differ: the device's clock or identity was corrected, or a later action was undone.
   private func isUntouched(_ register: Register, _ after: Record) -> Bool {
-    guard let left = after[register.field], register.value == left.value else { return false }
-    return register.stamp == left.stamp || register.stamp.replica == tables.state.replica
+    let isOwn = register.stamp.replica == tables.state.replica
+    guard let left = after[register.field] else {
+      // A later action that added the field to an app's record was undone: nothing is there again.
+      return isOwn && register.value.isEmpty && after.key.kind >= .firstOfApps
+    }
+    return register.value == left.value && (register.stamp == left.stamp || isOwn)
   }
 
   /// If an action wrote to an open fast, the other open fasts. Stamps cannot tell later which these

@@ -95,7 +95,7 @@ test('of two titles the later wins, and the other is among what lost, in words',
   await sync();
   const [conflict] = phone.view('conflicts').conflicts;
   assert.deepEqual(
-    [conflict.kind, conflict.lost, conflict.kept], ['a sprout', 'Read aloud', 'Read less']);
+    [conflict.kind, conflict.lost, conflict.kept], ['“Read less”', 'Read aloud', 'Read less']);
   phone.act('conflict.restore', { id: conflict.id });
   assert.equal(phone.view('sprout', { id }).title, conflict.lost);
 });

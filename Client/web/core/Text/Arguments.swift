@@ -59,6 +59,14 @@ struct Arguments {
     try number(name, 0...WallTime.recordable.upperBound - 1).map { WallTime(milliseconds: $0) }
   }
 
+  /// A time that a person chose, of any year.
+  func chosenTime(_ name: String) throws(CoreFailure) -> WallTime? {
+    guard let number = try number(name, -(1 << 53)...(1 << 53)) else { return nil }
+    guard number > 0 else { throw CoreFailure(InputProblem.longAgo) }
+    guard WallTime.recordable.contains(number) else { throw CoreFailure(InputProblem.inTheFuture) }
+    return WallTime(milliseconds: number)
+  }
+
   func id(_ name: String) throws(CoreFailure) -> RecordUUID? {
     guard let text = try text(name) else { return nil }
     guard let id = RecordUUID(uuidString: text) else { throw .misuse("\(name) is not an id") }

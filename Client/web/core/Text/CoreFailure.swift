@@ -52,14 +52,14 @@ package struct CoreFailure: Error, Hashable {
       error.code == .damaged
       ? .damaged
       : CoreFailure(
-        code: error.code.description, error.userMessage)
+        code: error.code.description, BrowserWords.sentence(of: error))
   }
 
   init(_ error: SyncError) {
     if let inner = error.replicaError {
       self.init(inner)
     } else {
-      self.init(code: error.code.description, error.userMessage)
+      self.init(code: error.code.description, BrowserWords.sentence(of: error))
     }
   }
 

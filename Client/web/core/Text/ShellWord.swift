@@ -7,11 +7,11 @@ import AtrestDomain
 /// `%@` is replaced there.
 enum ShellWord: String, CaseIterable {
   case back, undo, ways, forest, garden, calendar, history, water, settings, earlier, add
-  case fast, start, end, keep, delete
+  case fast, start, end, keep, keptNow, delete
   case devices, device, here, browser, pairedWith, allSent, toSend, onlyHere, pairThis
   case pair, code, deviceName, letInElsewhere
   case invite, openBefore, scan, copy, copied, asksIn, letIn, refuse, thisDevice, seen, notSeen
-  case revoke, revokeSure, revoked
+  case revoke, revokeSure, revoked, leave, leaveSure
   case conflicts, noConflicts, restore, kept, lost
   case importTitle, chooseFile, importHint, preferFile, importNow, importBehind, importAlone
   case buyElsewhere, submit, submitHint, submitted, purchaseKept
@@ -34,6 +34,7 @@ enum ShellWord: String, CaseIterable {
     case .fast: Language.text("Fast", de: "Fasten")
     case .start: Language.text("Start", de: "Beginn")
     case .end: Language.text("End", de: "Ende")
+    case .keptNow: Language.text("Kept.", de: "Behalten.")
     case .keep: Language.text("Keep", de: "Behalten")
     case .delete: Language.text("Delete", de: "Löschen")
     case .devices: Language.text("Devices", de: "Geräte")
@@ -73,6 +74,10 @@ enum ShellWord: String, CaseIterable {
     case .revoke: Language.text("Revoke", de: "Ausschließen")
     case .revokeSure: Language.text("Revoke it for good", de: "Für immer ausschließen")
     case .revoked: Language.text("Revoked %@", de: "Ausgeschlossen %@")
+    case .leave: Language.text("Leave the account", de: "Konto verlassen")
+    case .leaveSure:
+      Language.text(
+        "Leave it; what you noted stays here", de: "Verlassen; was du notiert hast, bleibt")
     case .conflicts: Language.text("Later writes elsewhere", de: "Spätere Änderungen woanders")
     case .noConflicts: Language.text("Nothing here yet.", de: "Hier ist noch nichts.")
     case .restore: Language.text("Restore", de: "Wiederherstellen")

@@ -56,22 +56,14 @@ extension WebCore {
     let records = work
     let zone = environment.zone
     let session = try session(argument.required(argument.id("id")), in: records)
-    guard let tree = TreeMapper.trees(for: [session]).first, let entry = CalendarEntry(session)
-    else {
-      throw CoreFailure(
-        code: "notFound",
-        Language.text(
-          "This fast has no tree. Choose another one.",
-          de: "Dieses Fasten hat keinen Baum. Wähle ein anderes."))
+    let width = try argument.side("width", or: 390)
+    let height = try argument.side("height", or: 390)
+    let svg = TreeMapper.trees(for: [session]).first.map { tree in
+      TreePicture.svg(tree, in: zone, width: width, height: height)
     }
+    let lines = CalendarEntry(session).map { MonthGrid.detail(of: $0, in: zone) } ?? []
     return .members(
-      ("fast", fast(session, at: work.now)),
-      (
-        "svg",
-        .text(
-          TreePicture.svg(
-            tree, in: zone, width: try argument.side("width", or: 390),
-            height: try argument.side("height", or: 390)))
-      ), ("lines", .array(MonthGrid.detail(of: entry, in: zone).map { .text($0) })))
+      ("fast", fast(session, at: work.now)), ("svg", svg.map { .text($0) }),
+      ("lines", .array(lines.map { .text($0) })))
   }
 }

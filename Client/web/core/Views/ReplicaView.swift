@@ -35,6 +35,13 @@ extension WebCore {
     let records = work
     let settings = try settings(of: records)
     let conflicts = try conflicts(in: records)
+    let isOfGarden = conflicts.contains { $0.key.kind == .sprout }
+    let garden = isOfGarden ? try garden(in: records) : nil
+    func title(_ key: RecordKey) -> String {
+      guard key.kind == .sprout, let id = RecordUUID(bytes: key.id), let sprout = garden?.sprout(id)
+      else { return noun(key.kind).one }
+      return quoted(sprout)
+    }
     return .members(
       (
         "conflicts",
@@ -42,7 +49,7 @@ extension WebCore {
           conflicts.map { conflict in
             .members(
               ("id", .text(Hexadecimal.encoded(conflict.journalKey.id))),
-              ("kind", .text(noun(conflict.key.kind).one)),
+              ("kind", .text(title(conflict.key))),
               ("record", .text(Hexadecimal.encoded(conflict.key.id))),
               ("field", .count(Int(conflict.field))),
               ("lost", .text(text(of: conflict.lost, conflict.key.kind, settings))),
@@ -104,8 +111,11 @@ extension WebCore {
   private func text(of span: Session.Span) -> String {
     let start = moment(span.start)
     let end = span.end.map(moment) ?? Language.text("now", de: "jetzt")
-    return Language.text("\(start) to \(end)", de: "\(start) bis \(end)")
+    let words = Language.text("\(start) to \(end)", de: "\(start) bis \(end)")
+    return span.outcome == .abandoned
+      ? Language.text("\(words), let go", de: "\(words), losgelassen") : words
   }
+
   /// A day and its time: `3 Aug 2026, 20:15`.
   func moment(_ time: WallTime) -> String {
     let day = TimeText.day(LocalDay(time, in: environment.zone))

@@ -12,8 +12,7 @@ extension WebCore {
     let records = work
     let open = try told { () throws(ReplicaError) in try records.listings.openSessions() }
     let fasting = Fasting(open)
-    var shown = fasting.active
-    if let id = try argument.id("id") { shown = try session(id, in: records) }
+    let shown = try ended(argument.id("id"), beside: open, in: records) ?? fasting.active
     let settings = try settings(of: records)
     let entitlement = try entitlement(in: records)
     let status: FastingMachine.Status =
@@ -31,6 +30,7 @@ extension WebCore {
       status: status, now: now, zone: environment.zone, vigil: Vigil(settings),
       completed: try told { () throws(ReplicaError) in try records.listings.completedCount() })
     let others = open.filter { $0.id != shown?.id }
+    let goesOn = !status.isActive && !others.isEmpty
     let tree = TimerTree(status: status, at: now, entitlement: entitlement)
     let target = Int64(shown?.targetMinutes ?? settings.targetMinutes) * Milliseconds.perMinute
     let canUndo = try told { () throws(ReplicaError) in
@@ -59,7 +59,7 @@ extension WebCore {
     add("water", water(drinks, settings, now))
     add("vigil", scripture(scene.fragment))
     add("vigilStart", scene.vigil.fastStart.map { .text($0) })
-    add("actions", .array(scene.actions))
+    add("actions", .array(goesOn ? [TimerScene.goOn] : scene.actions))
     add("nextChangeAt", .time(scene.nextChange))
     add("transitionDue", .bool(try isTransitionDue(entitlement, in: records)))
     add("canUndo", .bool(canUndo))
@@ -67,6 +67,16 @@ extension WebCore {
     add("gates", gates(entitlement))
     add("others", .array(others.map { fast($0, at: now) }))
     return .object(members)
+  }
+
+  /// The fast that ended on the page that asks: shown until one was begun after it, wherever.
+  private func ended(
+    _ id: RecordUUID?, beside open: [Session], in work: Work
+  ) throws(CoreFailure) -> Session? {
+    guard let id, let session = try told({ () throws(ReplicaError) in try work.session(id) }),
+      let end = session.span.end, !open.contains(where: { $0.span.start >= end })
+    else { return nil }
+    return session
   }
 
   private func words(_ scene: TimerScene, other: Session?) -> JSON {
@@ -158,6 +168,11 @@ private struct TimerScene {
       }
     case .abandoned: Word.timerAbandonedLabel.text
     }
+  }
+
+  /// From a fast that ended to another one that is open: that one is shown.
+  static var goOn: JSON {
+    .members(("name", "timer.goOn"), ("words", .text(ShellWord.back.text)))
   }
 
   var actions: [JSON] {
