@@ -29,8 +29,9 @@ import { failure, language, learn, startButtons } from './words.js';
 
 /**
  * What a screen has.
- * @typedef {{tabs: Tabs, argument: string, notes: string[], signal: AbortSignal,
- *   go: (place: string) => void, refresh: () => Promise<void>}} App `signal` ends when the screen goes.
+ * @typedef {{tabs: Tabs, argument: string, before: string, notes: string[], signal: AbortSignal,
+ *   go: (place: string) => void, refresh: () => Promise<void>}} App `signal` ends when the screen goes;
+ *   `before` is the place that was shown before it.
  */
 
 /** @type {Record<string, (app: App) => Promise<HTMLElement>>} */
@@ -46,6 +47,7 @@ const screen = /** @type {HTMLElement} */ (document.getElementById('screen'));
 /** @type {string[]} */
 const notes = [];
 let shown = '';
+let before = '';
 let drawn = new AbortController();
 
 /** @type {Tabs} */
@@ -105,8 +107,9 @@ async function draw() {
   drawn = new AbortController();
   const { signal } = drawn;
   const key = `${name}/${argument}`;
+  if (key !== shown) before = shown;
   try {
-    const made = await screens[name]({ tabs, argument, notes, signal, go, refresh: draw });
+    const made = await screens[name]({ tabs, argument, before, notes, signal, go, refresh: draw });
     if (signal.aborted) return;
     const isNew = key !== shown;
     const focus = isNew ? null : nameOf(document.activeElement);
@@ -169,8 +172,9 @@ document.addEventListener('visibilitychange', () => {
 document.addEventListener('pointerdown', hush, { capture: true });
 // Safari gives no focus to what is touched, by which it is found again when the screen is drawn anew.
 document.addEventListener('click', ({ target }) => {
-  const touched = target instanceof Element && target.closest('button, a[href], input');
-  /** @type {any} */ (touched || null)?.focus({ preventScroll: true, focusVisible: false });
+  const touched = target instanceof Element ? target.closest('button, a[href], input') : null;
+  if (touched === document.activeElement) return;
+  /** @type {any} */ (touched)?.focus({ preventScroll: true, focusVisible: false });
 }, { capture: true });
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && place().name !== 'timer') {

@@ -153,7 +153,7 @@ struct GardenViewTests {
       try garden.actInGarden("undo")["words"]?.text
         == "There is nothing to take back on this device.")
     try garden.actInGarden("label", #"{"node":"3","label":"Body"}"#)
-    #expect(try garden.actInGarden("undo")["words"]?.text == "Taken back.")
+    #expect(try garden.actInGarden("undo")["words"]?.text == "Taken back: a label.")
   }
 
   @Test("a harvest is taken back, and then what was planted")

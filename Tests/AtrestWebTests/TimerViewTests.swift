@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specifies what the timer shows of a fast that ended on its page, whatever happens to it elsewhere.
+// Specifies what the timer shows of a fast that ended on its page, whatever happens elsewhere.
 
 import AtrestDomain
 import Testing

@@ -194,6 +194,8 @@ extension WebCore {
           "That was changed again since, here or on another device, and stays as it is.",
           de: "Das wurde seither wieder geändert, hier oder auf einem anderen Gerät, und bleibt, "
             + "wie es ist.")
+      } else if let kind = undone?.changes.first?.after.key.kind {
+        Language.text("Taken back: \(noun(kind).one).", de: "Zurückgenommen: \(noun(kind).one).")
       } else {
         Language.text("Taken back.", de: "Zurückgenommen.")
       }

@@ -4,7 +4,7 @@
 import { showError } from '../announce.js';
 import { button, h } from '../dom.js';
 import { say } from '../words.js';
-import { page } from './page.js';
+import { under } from './page.js';
 
 /** @param {import('../main.js').App} app */
 export async function conflicts({ tabs, refresh }) {
@@ -13,7 +13,7 @@ export async function conflicts({ tabs, refresh }) {
   const names = await deviceNames(tabs);
   /** @param {string} replica */
   const device = (replica) => names.get(replica) ?? say('device');
-  return page(say('conflicts'),
+  return under('settings', say('conflicts'),
     view.conflicts.length === 0 && h('p', { class: 'quiet' }, say('noConflicts')),
     h('ul', { class: 'list' }, ...view.conflicts.map((each) => h('li', {},
       h('span', {}, each.kind),

@@ -4,7 +4,7 @@
 import { showError, notice } from '../announce.js';
 import { button, every, h, picture, surely } from '../dom.js';
 import { say } from '../words.js';
-import { page } from './page.js';
+import { under } from './page.js';
 
 /** How often the list of waiting devices is asked for, in milliseconds. */
 const askEvery = 3000;
@@ -13,7 +13,7 @@ const askEvery = 3000;
 export async function devices({ tabs, go, refresh, signal }) {
   const waiting = h('div', { 'aria-live': 'polite' });
   const invitation = h('div', { 'aria-live': 'polite' });
-  const frame = page(say('devices'),
+  const frame = under('settings', say('devices'),
     waiting, button(say('invite'), invite, { class: 'main' }), invitation);
   try {
     const [{ devices: list }] = [await tabs.call('devices')];

@@ -4,7 +4,7 @@
 import { announce, showError, notice } from '../announce.js';
 import { button, h } from '../dom.js';
 import { say } from '../words.js';
-import { page } from './page.js';
+import { under } from './page.js';
 
 /** Longer files are refused by the core, which is given no more of them than it takes to see so. */
 const limitBytes = 64 * 1024 * 1024 + 1;
@@ -15,7 +15,7 @@ export async function importing({ tabs, go }) {
   const warning = !replica.isPaired ? say('importAlone') : error ? say('importBehind') : '';
   const result = h('div', { 'aria-live': 'polite' });
   const input = h('input', { type: 'file', onchange: choose });
-  return page(say('importTitle'),
+  return under('settings', say('importTitle'),
     h('p', {}, say('importHint')),
     h('label', { class: 'file' }, h('span', {}, say('chooseFile')), input),
     result);

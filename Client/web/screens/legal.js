@@ -3,7 +3,7 @@
 
 import { h } from '../dom.js';
 import { say } from '../words.js';
-import { page } from './page.js';
+import { under } from './page.js';
 
 /** @param {import('../main.js').App} app */
 export async function privacy({ tabs }) {
@@ -19,7 +19,7 @@ export async function terms({ tabs }) {
 
 /** @param {string} title @param {string[]} names */
 function paragraphs(title, names) {
-  return page(title, ...names.map((name) => h('p', {}, say(name))));
+  return under('settings', title, ...names.map((name) => h('p', {}, say(name))));
 }
 
 /**

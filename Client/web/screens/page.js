@@ -6,10 +6,19 @@ import { say } from '../words.js';
 
 /** @param {string} title @param {(Node|string|null|undefined|false)[]} children */
 export function page(title, ...children) {
+  return under('timer', title, ...children);
+}
+
+/**
+ * A page that lies over another one.
+ * @param {string} place Where the way back leads.
+ * @param {string} title @param {(Node|string|null|undefined|false)[]} children
+ */
+export function under(place, title, ...children) {
+  const words = say(place === 'timer' ? 'back' : 'up');
   return h('article', { class: 'page' },
     h('header', {},
-      h('a', { href: '#timer', class: 'back', 'aria-label': say('back') },
-        glyph(glyphs.back)),
+      h('a', { href: `#${place}`, class: 'back', 'aria-label': words }, glyph(glyphs.back)),
       h('h1', {}, title)),
     ...children);
 }

@@ -4,7 +4,7 @@
 import { announce, showError } from '../announce.js';
 import { h } from '../dom.js';
 import { say } from '../words.js';
-import { page } from './page.js';
+import { under } from './page.js';
 
 /** Milliseconds from a lost connection to the next try. */
 const againAfter = 3000;
@@ -25,7 +25,7 @@ export async function pair({ tabs, argument, go, signal }) {
   const { hasAccessEnded } = await tabs.view('replica');
   const form = h('form', { class: 'fields', onsubmit: join },
     h('label', {}, say('code'), code), h('label', {}, say('deviceName'), name), submit);
-  return page(say('pairThis'), form, digits, hint);
+  return under('settings', say('pairThis'), form, digits, hint);
 
   /** @param {Event} event */
   async function join(event) {

@@ -4,7 +4,7 @@
 import { showError } from '../announce.js';
 import { button, h } from '../dom.js';
 import { say } from '../words.js';
-import { page } from './page.js';
+import { under } from './page.js';
 
 /**
  * Where its links lead.
@@ -23,7 +23,7 @@ export async function paywall({ tabs, go }) {
     go('timer');
     return h('div');
   }
-  return page('Atrest', ...view.elements.map(({ kind, name = '', words }) => {
+  return under('settings', 'Atrest', ...view.elements.map(({ kind, name = '', words }) => {
     if (!words) return null;
     if (kind !== 'link') return h('p', { class: kind }, words);
     return h('p', { class: kind }, h('a', { href: ways[name] }, words));

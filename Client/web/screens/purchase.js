@@ -4,7 +4,7 @@
 import { showError, notice } from '../announce.js';
 import { h } from '../dom.js';
 import { say } from '../words.js';
-import { page } from './page.js';
+import { under } from './page.js';
 
 /** Longer files are refused by the core, which is given no more of them than it takes to see so. */
 const limitBytes = 64 * 1024;
@@ -12,7 +12,7 @@ const limitBytes = 64 * 1024;
 /** @param {import('../main.js').App} app */
 export async function purchase({ tabs, go }) {
   const input = h('input', { type: 'file', onchange: submit });
-  return page(say('submit'),
+  return under('settings', say('submit'),
     h('p', {}, say('buyElsewhere')), h('p', {}, say('submitHint')),
     h('label', { class: 'file' }, h('span', {}, say('chooseFile')), input));
 

@@ -52,13 +52,12 @@ export async function timer({ tabs, go, refresh, signal }) {
       return;
     }
     try {
-      const { id, undone, words: said } = await tabs.act(name, argument);
+      const { id, words: said } = await tabs.act(name, argument);
       ended.id = name === 'fast.complete' || name === 'fast.cancel' ? id : undefined;
       ended.at = name === 'fast.complete' ? performance.now() : undefined;
       ended.tree = tree;
       begun.at = name === 'fast.start' ? performance.now() : undefined;
-      // What was taken back is seen; why it was not, is said.
-      if (said && !undone) notice(said);
+      if (said) notice(said);
       refresh();
     } catch (error) {
       showError(error);

@@ -4,10 +4,10 @@
 import { notice, showError } from '../announce.js';
 import { button, h, picture } from '../dom.js';
 import { say } from '../words.js';
-import { page } from './page.js';
+import { under } from './page.js';
 
 /** @param {import('../main.js').App} app */
-export async function tree({ tabs, argument, go, refresh }) {
+export async function tree({ tabs, argument, before, go, refresh }) {
   /** @type {import('../core.js').TreeView} */
   const view = await tabs.view('tree', { id: argument });
   const { fast } = view;
@@ -24,7 +24,8 @@ export async function tree({ tabs, argument, go, refresh }) {
   };
   const image = view.svg ? picture(view.svg) : null;
   image?.setAttribute('aria-hidden', 'true');
-  return page(say('fast'),
+  const from = /^(forest|calendar)/.test(before) ? before : 'history';
+  return under(from, say('fast'),
     image && h('div', { class: 'portrait' }, image),
     ...view.lines.map((line) => h('p', {}, line)),
     h('form', {
@@ -36,7 +37,7 @@ export async function tree({ tabs, argument, go, refresh }) {
         });
       },
     }, start?.label, end?.label, h('button', { class: 'main' }, say('keep'))),
-    button(say('delete'), () => act('fast.delete', {}, () => go('history')), { class: 'plain' }));
+    button(say('delete'), () => act('fast.delete', {}, () => go(from)), { class: 'plain' }));
 }
 
 /** @param {'start'|'end'} name @param {number} at */

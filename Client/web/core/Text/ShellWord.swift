@@ -6,7 +6,7 @@ import AtrestDomain
 /// A text that the shell shows beside what views say. The raw value is the shell's name for it;
 /// `%@` is replaced there.
 enum ShellWord: String, CaseIterable {
-  case back, undo, ways, forest, garden, calendar, history, water, settings, earlier, add
+  case back, up, undo, ways, forest, garden, calendar, history, water, settings, earlier, add
   case fast, start, end, keep, keptNow, delete
   case devices, device, here, browser, pairedWith, allSent, toSend, onlyHere, pairThis
   case pair, code, deviceName, letInElsewhere
@@ -21,6 +21,7 @@ enum ShellWord: String, CaseIterable {
   var text: String {
     switch self {
     case .back: Language.text("Return to timer", de: "Zurück zum Timer")
+    case .up: Language.text("Back", de: "Zurück")
     case .undo: Language.text("Undo", de: "Rückgängig")
     case .ways: Language.text("Ways elsewhere", de: "Wege woandershin")
     case .forest: Word.navForest.text
