@@ -116,6 +116,7 @@ export class Replica {
 
   /** The page is seen again: its clocks may be others by now, and its rows can be read again. */
   wake() {
+    this.#store.wake();
     if (this.#isAhead || surroundings() !== this.#surroundings) this.#next(() => this.#reopen()).catch(() => {});
   }
 

@@ -20,11 +20,19 @@ export class StoreError extends Error {
 /** The mark outside the database by which a vanished database is not taken for a new one. */
 const mark = 'atrest.kept';
 
+/** How long a transaction may take once the page is seen again, in milliseconds. */
+const answerTime = 5000;
+
 export class Store {
   /** @type {IDBDatabase} */
   #database;
   #name;
   #generation = 0;
+  /**
+   * Ends the wait for the transaction that is under way.
+   * @type {(() => void)|null}
+   */
+  #giveUp = null;
 
   /** @param {string} name @param {IDBDatabase} database */
   constructor(name, database) {
@@ -105,6 +113,12 @@ export class Store {
     setMark();
   }
 
+  /** The page is seen again: a transaction from before may never be answered, and is done once more. */
+  wake() {
+    const before = this.#giveUp;
+    if (before) setTimeout(() => before === this.#giveUp && before(), answerTime);
+  }
+
   /**
    * Runs a transaction, and once more over another connection if the first one failed: Safari
    * ends those of an app that was put away.
@@ -140,8 +154,9 @@ export class Store {
       }
       transaction.oncomplete = () => resolve(undefined);
       transaction.onabort = () => reject(storageFailure(transaction.error));
+      this.#giveUp = () => reject(new StoreError('failed'));
       body(transaction);
-    });
+    }).finally(() => { this.#giveUp = null; });
   }
 }
 

@@ -17,6 +17,16 @@ LOST = """(() => {
     return transaction.apply(this, parts);
   };
 })()"""
+# The next transaction is never heard of again.
+SILENT = """(() => {
+  const { transaction } = IDBDatabase.prototype;
+  IDBDatabase.prototype.transaction = function (...parts) {
+    const begun = transaction.apply(this, parts);
+    IDBDatabase.prototype.transaction = transaction;
+    Object.defineProperty(begun, 'oncomplete', { set() { self.isSilent = true; } });
+    return begun;
+  };
+})()"""
 HOME_SCREEN = """(() => {
   Object.defineProperty(navigator, 'standalone', { value: true });
   navigator.canShare = ({ files }) => files.length === 1;
@@ -35,6 +45,21 @@ class Storage(Phone):
         self.page.reload()
         self.total("850 ml")
         self.assertEqual(self.page.problems(), [])
+
+    def test_a_transaction_that_is_not_answered_is_done_once_more(self):
+        self.place("water")
+        self.page.sees("250 ml")
+        self.page.run(SILENT)
+        self.page.press("250 ml")
+        self.page.until("self.isSilent")
+        for state in ("hidden", "visible"):
+            self.page.run(f"""(Object.defineProperty(document, 'visibilityState',
+              {{ configurable: true, value: '{state}' }}),
+              document.dispatchEvent(new Event('visibilitychange')))""")
+        self.told("Noted 250 ml.")
+        self.total("250 ml")
+        self.page.reload()
+        self.total("250 ml")
 
     def test_a_browser_that_does_not_say_how_much_room_there_is_keeps_what_is_noted(self):
         self.page.send("Page.addScriptToEvaluateOnNewDocument",
