@@ -26,6 +26,25 @@ export function button(words, act, attributes = {}) {
   return h('button', { type: 'button', onclick: act, ...attributes }, words);
 }
 
+/** How long fingers may take to leave, in milliseconds: the second of two taps is no new one. */
+const grace = 800;
+let lastTap = -Infinity;
+
+/**
+ * A listener that two taps call once: what they touched first gave its place to another button.
+ * @template {any[]} Parts
+ * @param {(...parts: Parts) => void} act
+ * @param {Parts} parts
+ */
+export function once(act, ...parts) {
+  return (/** @type {MouseEvent} */ { detail: taps }) => {
+    // Keys press nothing twice by chance.
+    if (taps > 0 && performance.now() - lastTap < grace) return;
+    lastTap = performance.now();
+    act(...parts);
+  };
+}
+
 /**
  * A button that is pressed twice.
  * @param {string} words @param {string} sure What it says after the first time.
@@ -33,11 +52,11 @@ export function button(words, act, attributes = {}) {
  */
 export function surely(words, sure, act) {
   let isSure = false;
-  const each = button(words, () => {
+  const each = button(words, once(() => {
     if (isSure) act();
     isSure = true;
     each.textContent = sure;
-  }, { class: 'plain' });
+  }), { class: 'plain' });
   return each;
 }
 

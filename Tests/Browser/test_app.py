@@ -40,6 +40,22 @@ class FirstStart(Phone):
         self.assertEqual(self.page.problems(), [])
 
 
+class Begun(Phone):
+    def test_who_forgot_to_begin_corrects_the_start(self):
+        self.page.press("Begin")
+        self.page.press_first(".elapsed a")
+        self.page.until("document.querySelector('input[type=datetime-local]')")
+        self.page.run("""(() => {
+          const input = document.querySelector('input[type=datetime-local]');
+          const earlier = Date.now() - 3 * 3600000 - new Date().getTimezoneOffset() * 60000;
+          input.value = new Date(earlier).toISOString().slice(0, 16);
+        })()""")
+        self.page.press("Keep")
+        self.told("Kept.")
+        self.page.press_first("a.back")
+        self.page.until("document.querySelector('.elapsed')?.textContent.startsWith('3h')")
+
+
 # Addresses of what is not there: of another device's fast, of yesterday's sprout, typed wrongly.
 NOWHERE = ["tree/b16595a6-1115-44a8-b651-a27588cadaf8", "tree/x", "sprout/x", "garden/99",
     "calendar/2026-99", "tree", "constructor", "nothing"]
@@ -249,6 +265,10 @@ class Fingers(Phone):
           return {{ x: left + width / 2, y: top + height / 2 }};
         }})()""")
 
+    def rest(self):
+        """Longer than the second of two taps takes."""
+        self.page.run("new Promise((done) => setTimeout(done, 1000))")
+
     def touch(self, place):
         self.page.touch("Start", [place])
         self.page.touch("End", [])
@@ -259,12 +279,32 @@ class Fingers(Phone):
         self.touch(place)
         self.page.until("document.querySelector('.fasting')")
         place = self.tap("End fast")
-        self.page.run("new Promise((done) => setTimeout(done, 1000))")
+        self.rest()
         self.touch(place)
         self.page.until("document.querySelector('.abandoned, .complete')")
         self.touch(place)
         self.page.framed()
         self.assertEqual(self.page.run("document.querySelectorAll('.fasting').length"), 0)
+
+    def test_two_taps_do_not_shut_a_device_out_nor_remove_two_drinks(self):
+        terminal, _ = self.paired()
+        self.place("devices")
+        place = self.tap("Revoke")
+        self.touch(place)
+        self.touch(place)
+        self.page.until("[...document.querySelectorAll('button')].some((each) =>"
+            " each.textContent === 'Revoke it for good')")
+        self.page.framed()
+        self.assertEqual([each.get("revoked") for each in terminal.json("devices", "list")], [None] * 2)
+        self.water("250 ml")
+        self.water("250 ml")
+        self.rest()
+        place = self.tap("Remove")
+        self.touch(place)
+        self.total("250 ml")
+        self.touch(place)
+        self.page.framed()
+        self.total("250 ml")
 
     def test_a_notice_is_in_nobodys_way_and_goes_with_the_next_touch(self):
         self.place("water")

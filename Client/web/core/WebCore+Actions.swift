@@ -4,6 +4,7 @@
 import AtrestDomain
 import AtrestReplication
 import AtrestSync
+import TrunkDomain
 
 extension WebCore {
   func act(_ name: String, _ argument: Arguments, _ now: WallTime) throws(CoreFailure) -> JSON {
@@ -189,12 +190,16 @@ extension WebCore {
             + "before.",
           de: "Das hat zu viel auf einmal geändert, um es zurückzunehmen. Noch einmal nimmt "
             + "zurück, was davor geschah.")
+      } else if undone?.isWaiting == true {
+        Language.text(
+          "Another fast is going on, so that one stays ended. End the other one first.",
+          de: "Ein anderes Fasten läuft, darum bleibt das beendet. Beende zuerst das andere.")
       } else if undone?.isUndone == false {
         Language.text(
           "That was changed again since, here or on another device, and stays as it is.",
           de: "Das wurde seither wieder geändert, hier oder auf einem anderen Gerät, und bleibt, "
             + "wie es ist.")
-      } else if let kind = undone?.changes.first?.after.key.kind {
+      } else if let kind = undone?.mainKind {
         Language.text("Taken back: \(noun(kind).one).", de: "Zurückgenommen: \(noun(kind).one).")
       } else {
         Language.text("Taken back.", de: "Zurückgenommen.")
@@ -216,11 +221,18 @@ extension WebCore {
     try undoable(.restore, &work) { work throws(CoreFailure) in
       do throws(ReplicaError) { try work.restore(conflict) } catch { throw CoreFailure(error) }
     }
-    return .object([])
+    return .members(("words", .text(Language.text("Restored.", de: "Wiederhergestellt."))))
   }
 
   private func unpair(_ work: Work) -> JSON {
     work.unpair()
     return .object([])
+  }
+}
+
+extension UndoneAction {
+  /// What it was about: a sprout rather than the leaf that was named with it.
+  fileprivate var mainKind: RecordKind? {
+    changes.contains { $0.after.key.kind == .sprout } ? .sprout : changes.first?.after.key.kind
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lost against a later write of another device, and how to have it back.
 
-import { showError } from '../announce.js';
+import { notice, showError } from '../announce.js';
 import { button, h } from '../dom.js';
 import { say } from '../words.js';
 import { under } from './page.js';
@@ -21,7 +21,10 @@ export async function conflicts({ tabs, refresh }) {
       h('span', {}, say('lost', each.lost, device(each.device))),
       h('span', { class: 'quiet' }, each.at),
       button(say('restore'), () =>
-        tabs.act('conflict.restore', { id: each.id }).then(refresh, showError))))));
+        tabs.act('conflict.restore', { id: each.id }).then(({ words }) => {
+          notice(words);
+          refresh();
+        }, showError))))));
 }
 
 /**

@@ -13,19 +13,27 @@ const askEvery = 3000;
 export async function devices({ tabs, go, refresh, signal }) {
   const waiting = h('div', { 'aria-live': 'polite' });
   const invitation = h('div', { 'aria-live': 'polite' });
-  const frame = under('settings', say('devices'),
-    waiting, button(say('invite'), invite, { class: 'main' }), invitation);
-  try {
-    const [{ devices: list }] = [await tabs.call('devices')];
-    frame.append(h('ul', { class: 'list' }, ...list.map(device)),
-      surely(say('leave'), say('leaveSure'), () => tabs.act('unpair').then(() => go('settings'), showError)));
-  } catch (error) {
-    showError(error);
-    return frame;
+  const list = h('ul', { class: 'list' });
+  let isListed = false;
+  await Promise.all([load(true), look()]);
+  every(askEvery, () => {
+    look();
+    if (!isListed) load(false);
+  }, signal);
+  return under('settings', say('devices'),
+    waiting, button(say('invite'), invite, { class: 'main' }), invitation, list,
+    surely(say('leave'), say('leaveSure'), () => tabs.act('unpair').then(() => go('settings'), showError)));
+
+  /** @param {boolean} isFirst Whether a failure is told. */
+  async function load(isFirst) {
+    try {
+      const { devices: all } = await tabs.call('devices');
+      list.replaceChildren(...all.map(device));
+      isListed = true;
+    } catch (error) {
+      if (isFirst) showError(error);
+    }
   }
-  await look();
-  every(askEvery, look, signal);
-  return frame;
 
   async function invite() {
     try {
@@ -47,10 +55,10 @@ export async function devices({ tabs, go, refresh, signal }) {
   }
 
   async function look() {
-    const { devices: list } = await tabs.call('pendingDevices').catch(() => ({ devices: [] }));
+    const { devices: all } = await tabs.call('pendingDevices').catch(() => ({ devices: [] }));
     if (signal.aborted) return;
-    const isNew = list.length > waiting.childElementCount;
-    waiting.replaceChildren(...list.map((/** @type {any} */ each) => h('section', { class: 'card' },
+    const isNew = all.length > waiting.childElementCount;
+    waiting.replaceChildren(...all.map((/** @type {any} */ each) => h('section', { class: 'card' },
       h('p', {}, say('asksIn', each.name)),
       h('p', { class: 'digits' }, each.digits),
       button(say('letIn'), () => resolve(each.handle, true), { class: 'main' }),

@@ -6,8 +6,11 @@ import { announce } from '../announce.js';
 import { glyph, glyphs } from '../dom.js';
 import { scripture } from './scripture.js';
 
+/** How far down the person was. */
+let seen = 0;
+
 /** @param {import('../main.js').App} app */
-export async function forest({ tabs, go, refresh, signal }) {
+export async function forest({ tabs, before, go, refresh, signal }) {
   const [width, screenHeight] = [innerWidth, innerHeight];
   /** @type {import('../core.js').ForestView} */
   const view = await tabs.view('forest', { width, screenHeight });
@@ -33,9 +36,11 @@ export async function forest({ tabs, go, refresh, signal }) {
   // A telephone that is turned has another canvas; one whose bars hide has the same.
   addEventListener('resize', () => innerWidth !== width && refresh(), { signal });
   announce(view.trees.length === 0 ? view.empty : view.title);
-  // Drawn anew, it stays where the person is.
-  const before = document.querySelector('#screen .walk')?.scrollTop;
-  requestAnimationFrame(() => !signal.aborted && (walk.scrollTop = before ?? view.opened));
+  // Drawn anew, or after a look at one of its trees, it stays where the person is.
+  const isBack = before.startsWith('tree/') || document.querySelector('#screen .walk');
+  const top = isBack ? seen : view.opened;
+  requestAnimationFrame(() => !signal.aborted && (walk.scrollTop = top));
+  walk.addEventListener('scroll', () => { seen = walk.scrollTop; }, { passive: true });
   return h('div', { class: 'forest' }, h('h1', { class: 'spoken' }, view.title), walk, back,
     view.trees.length === 0 && h('p', { class: 'prompt' }, view.empty),
     view.vigil && scripture(view.vigil));

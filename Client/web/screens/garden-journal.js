@@ -7,7 +7,7 @@ import { gardenPage, gardenWords } from './garden-page.js';
 const pageLength = 50;
 
 /** @param {import('../main.js').App} app */
-export async function journal({ tabs }) {
+export async function journal({ tabs, before }) {
   const words = await gardenWords(tabs);
   const list = h('ol', { class: 'said' });
   const body = h('div', { class: 'leafage' }, h('h2', {}, words.journal), list);
@@ -31,5 +31,5 @@ export async function journal({ tabs }) {
   };
   const { entries, empty } = await more(0);
   if (entries.length === 0) list.replaceWith(h('p', { class: 'quiet' }, empty));
-  return gardenPage({ title: words.journal, words, up: 'garden' }, [], body);
+  return gardenPage({ title: words.journal, words, up: /^garden/.test(before) ? before : 'garden' }, [], body);
 }

@@ -9,7 +9,7 @@ import { harvestSheet, sproutSheet, waterSheet } from './garden-sheets.js';
 
 /** @param {import('../main.js').App} app */
 export async function sprout(app) {
-  const { tabs, argument, go, refresh } = app;
+  const { tabs, argument, before, go, refresh } = app;
   const words = await gardenWords(tabs);
   /** @type {import('../core.js').SproutView} */
   const view = await tabs.view('sprout', { id: argument });
@@ -33,7 +33,7 @@ export async function sprout(app) {
     state === 'draft' && tool(words.plant, glyphs.garden, () => act('garden.plant', refresh)),
     tool(words.edit, gardenGlyphs.name, () => sproutSheet(app, { id })),
   ];
-  return gardenPage({ title: view.title, words, up: view.place }, tools,
+  return gardenPage({ title: view.title, words, up: /^(garden|journal)/.test(before) ? before : view.place }, tools,
     h('div', { class: 'leafage' },
       h('header', {}, image,
         h('div', {}, h('h2', { dir: 'auto' }, view.title),

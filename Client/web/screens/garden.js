@@ -45,7 +45,10 @@ export async function garden(app) {
   ];
   return gardenPage(
     { title: view.title, words, up: view.up ?? 'timer', upWords: view.up ? words.back : words.timer },
-    tools, plot(view, go), isTree && growing(view, words), ...beside(view));
+    tools, plot(view, go),
+    // A twig's note is in its picture.
+    twig === undefined && view.note && h('p', { class: 'note', dir: 'auto' }, view.note),
+    isTree && growing(view, words), ...beside(view));
 }
 
 /**

@@ -25,7 +25,9 @@ export function openSheet({ refresh }, { title, cancel, actions, keep }, ...fiel
   const dialog = h('dialog', {
     class: 'sheet', lang: 'en', 'aria-label': title,
     onclose: () => dialog.remove(),
-    onclick: (/** @type {Event} */ event) => event.target === dialog && dialog.close(),
+    // Beside it, unless something was typed.
+    onclick: (/** @type {Event} */ event) => event.target === dialog
+      && JSON.stringify(entries(dialog.querySelector('form'))) === JSON.stringify(opened) && dialog.close(),
     // Escape closes the sheet, and does not leave the page.
     onkeydown: (/** @type {KeyboardEvent} */ event) => event.stopPropagation(),
   }, h('form', { class: 'fields', method: 'dialog', onsubmit: submit },

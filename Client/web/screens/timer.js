@@ -2,7 +2,7 @@
 // The timer: idle, fasting, complete. The tree materialises behind it.
 
 import { announce, showError, notice } from '../announce.js';
-import { button, every, glyph, glyphs, h, picture } from '../dom.js';
+import { button, every, glyph, glyphs, h, once, picture } from '../dom.js';
 import { say } from '../words.js';
 import { scripture, since } from './scripture.js';
 
@@ -20,13 +20,6 @@ const begun = {};
 addEventListener('hashchange', () => {
   if (!/^(#(timer.*)?)?$/.test(location.hash)) ended.id = undefined;
 });
-/**
- * How long a button that takes another one's place lets fingers be, in milliseconds: the second of
- * two taps is not for it.
- */
-const grace = 800;
-/** @type {{name?: string, at: number}} */
-const offered = { at: -Infinity };
 
 /** @param {import('../main.js').App} app */
 export async function timer({ tabs, go, refresh, signal }) {
@@ -42,7 +35,10 @@ export async function timer({ tabs, go, refresh, signal }) {
   }
   const { state, words, vigil, gates } = view;
   const isFasting = state === 'fasting';
-  const clock = h('p', { class: 'elapsed', role: 'timer', 'aria-live': 'off' }, words.elapsed ?? '');
+  // Whoever forgot to begin corrects it where the time is.
+  const clock = h('p', { class: 'elapsed', role: 'timer', 'aria-live': 'off' },
+    h('a', { href: `#tree/${view.fast?.id}`, 'aria-label': say('correct', words.spoken ?? '') },
+      words.elapsed ?? ''));
 
   /** @param {string} name @param {object} [argument] */
   const act = async (name, argument = {}) => {
@@ -77,14 +73,6 @@ export async function timer({ tabs, go, refresh, signal }) {
   const arrival = state === 'complete' ? since(ended.at) : null;
   const beginning = isFasting && view.vigilStart ? since(begun.at) : null;
   const [main, ...rest] = view.actions;
-  if (offered.name !== main?.name) {
-    Object.assign(offered, { name: main?.name, at: offered.name ? performance.now() : -Infinity });
-  }
-  /** @param {string} name */
-  const press = (name) => (/** @type {MouseEvent} */ { detail: taps }) => {
-    // Keys press nothing twice by chance.
-    if (taps === 0 || performance.now() - offered.at >= grace) act(name);
-  };
   return h('div', { class: `timer ${state} ${tree ? 'planted' : ''}`, 'aria-label': words.spoken ?? null },
     arrival && ended.tree && timed('div', 'tree leaving', arrival, ended.tree),
     tree && timed('div', arrival ? 'tree arriving' : 'tree', arrival, tree),
@@ -102,10 +90,10 @@ export async function timer({ tabs, go, refresh, signal }) {
         type: 'button', class: 'water', onclick: () => act('water.add'),
         'aria-label': say('add', words.water, view.water.text, view.water.quickAddText),
       }, glyph(glyphs.water), `${words.water}: ${view.water.text}`),
-      main && button(main.words, press(main.name), { class: 'main' }),
+      main && button(main.words, once(act, main.name), { class: 'main' }),
       h('div', {},
-        ...rest.map(({ name, words: text }) => button(text, press(name), { class: 'plain' })),
-        view.canUndo && button(say('undo'), () => act('undo'), { class: 'plain' }))),
+        ...rest.map(({ name, words: text }) => button(text, once(act, name), { class: 'plain' })),
+        view.canUndo && button(say('undo'), once(act, 'undo'), { class: 'plain' }))),
     h('nav', { class: 'ways', 'aria-label': say('ways') },
       ...[gates.forest && 'forest', view.hasGarden && 'garden', 'calendar', 'history', 'water', 'settings']
         .filter((name) => name).map((name) => way(String(name)))));

@@ -2,7 +2,7 @@
 // One fast: its tree, its times, and their correction.
 
 import { notice, showError } from '../announce.js';
-import { button, h, picture } from '../dom.js';
+import { h, picture, surely } from '../dom.js';
 import { say } from '../words.js';
 import { under } from './page.js';
 
@@ -24,7 +24,7 @@ export async function tree({ tabs, argument, before, go, refresh }) {
   };
   const image = view.svg ? picture(view.svg) : null;
   image?.setAttribute('aria-hidden', 'true');
-  const from = /^(forest|calendar)/.test(before) ? before : 'history';
+  const [from] = /^(timer|forest|calendar(\/.+)?)/.exec(before) ?? ['history'];
   return under(from, say('fast'),
     image && h('div', { class: 'portrait' }, image),
     ...view.lines.map((line) => h('p', {}, line)),
@@ -37,7 +37,7 @@ export async function tree({ tabs, argument, before, go, refresh }) {
         });
       },
     }, start?.label, end?.label, h('button', { class: 'main' }, say('keep'))),
-    button(say('delete'), () => act('fast.delete', {}, () => go(from)), { class: 'plain' }));
+    surely(say('delete'), say('deleteSure'), () => act('fast.delete', {}, () => go(from))));
 }
 
 /** @param {'start'|'end'} name @param {number} at */

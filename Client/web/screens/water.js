@@ -2,12 +2,12 @@
 // Water: additions by one touch, and what was noted, by the day.
 
 import { showError, notice } from '../announce.js';
-import { button, h } from '../dom.js';
+import { button, every, h, once } from '../dom.js';
 import { say } from '../words.js';
 import { page } from './page.js';
 
 /** @param {import('../main.js').App} app */
-export async function water({ tabs, refresh }) {
+export async function water({ tabs, refresh, signal }) {
   /** @type {import('../core.js').WaterView} */
   const view = await tabs.view('water', { days: 14 });
   /** @param {string} name @param {object} argument */
@@ -20,6 +20,8 @@ export async function water({ tabs, refresh }) {
       showError(error);
     }
   };
+  const today = new Date().toDateString();
+  every(30_000, () => new Date().toDateString() !== today && refresh(), signal);
   return page(say('water'),
     h('p', { class: 'total', 'aria-label': view.spoken }, view.total),
     h('div', { class: 'choices' }, ...view.quickAdd.map(({ millilitres, text }) =>
@@ -28,7 +30,7 @@ export async function water({ tabs, refresh }) {
       h('h2', {}, each.title, h('small', {}, each.total)),
       h('ul', { class: 'list' }, ...each.entries.map((entry) => h('li', {},
         h('span', {}, entry.text), h('time', {}, entry.clock),
-        button(view.remove, () => act('water.delete', { id: entry.id }), {
+        button(view.remove, once(act, 'water.delete', { id: entry.id }), {
           class: 'plain', 'aria-label': `${view.remove} ${entry.text}, ${entry.clock}`,
         })))))),
     view.days.every((each) => each.entries.length === 0) && h('p', { class: 'quiet' }, view.empty));

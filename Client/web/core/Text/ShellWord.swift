@@ -7,7 +7,7 @@ import AtrestDomain
 /// `%@` is replaced there.
 enum ShellWord: String, CaseIterable {
   case back, up, undo, ways, forest, garden, calendar, history, water, settings, earlier, add
-  case fast, start, end, keep, keptNow, delete
+  case fast, correct, start, end, keep, keptNow, delete, deleteSure
   case devices, device, here, browser, pairedWith, allSent, toSend, onlyHere, pairThis
   case pair, code, deviceName, letInElsewhere
   case invite, openBefore, scan, copy, copied, asksIn, letIn, refuse, thisDevice, seen, notSeen
@@ -33,11 +33,13 @@ enum ShellWord: String, CaseIterable {
     case .earlier: Language.text("Earlier", de: "Früher")
     case .add: Language.text("%@: %@. Add %@", de: "%@: %@. %@ hinzufügen")
     case .fast: Language.text("Fast", de: "Fasten")
+    case .correct: Language.text("%@. Correct its start", de: "%@. Beginn berichtigen")
     case .start: Language.text("Start", de: "Beginn")
     case .end: Language.text("End", de: "Ende")
     case .keptNow: Language.text("Kept.", de: "Behalten.")
     case .keep: Language.text("Keep", de: "Behalten")
     case .delete: Language.text("Delete", de: "Löschen")
+    case .deleteSure: Language.text("Really delete", de: "Wirklich löschen")
     case .devices: Language.text("Devices", de: "Geräte")
     case .device: Language.text("another device", de: "ein anderes Gerät")
     case .here: Language.text("this device", de: "dieses Gerät")

@@ -61,7 +61,9 @@ extension WebCore {
     let svg = TreeMapper.trees(for: [session]).first.map { tree in
       TreePicture.svg(tree, in: zone, width: width, height: height)
     }
-    let lines = CalendarEntry(session).map { MonthGrid.detail(of: $0, in: zone) } ?? []
+    let lines =
+      CalendarEntry(session).map { MonthGrid.detail(of: $0, in: zone) }
+      ?? (session.span.end == nil ? [] : [Self.leftOut])
     return .members(
       ("fast", fast(session, at: work.now)), ("svg", svg.map { .text($0) }),
       ("lines", .array(lines.map { .text($0) })))

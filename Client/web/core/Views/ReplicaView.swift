@@ -38,6 +38,12 @@ extension WebCore {
     let isOfGarden = conflicts.contains { $0.key.kind == .sprout }
     let garden = isOfGarden ? try garden(in: records) : nil
     func title(_ key: RecordKey) -> String {
+      if key.kind == .preference,
+        let setting = Setting(rawValue: String(decoding: key.id, as: UTF8.self)),
+        let word = word(setting)
+      {
+        return word.text
+      }
       guard key.kind == .sprout, let id = RecordUUID(bytes: key.id), let sprout = garden?.sprout(id)
       else { return noun(key.kind).one }
       return quoted(sprout)
@@ -59,6 +65,16 @@ extension WebCore {
               ("keptDevice", .text(Hexadecimal.encoded(conflict.kept.stamp.replica.rawValue))))
           })
       ))
+  }
+
+  /// What the settings call one that they show.
+  private func word(_ setting: Setting) -> Word? {
+    switch setting {
+    case .target: .settingsFastingTarget
+    case .waterUnit: .settingsHydrationUnit
+    case .quickAdd: .settingsHydrationQuickAdd
+    case .vigil, .notice, .transitionDismissed: nil
+    }
   }
 
   func conflicts(in work: Work) throws(CoreFailure) -> [Conflict] {
@@ -112,8 +128,11 @@ extension WebCore {
     let start = moment(span.start)
     let end = span.end.map(moment) ?? Language.text("now", de: "jetzt")
     let words = Language.text("\(start) to \(end)", de: "\(start) bis \(end)")
-    return span.outcome == .abandoned
-      ? Language.text("\(words), let go", de: "\(words), losgelassen") : words
+    return switch span.outcome {
+    case .active: words
+    case .completed: Language.text("\(words), completed", de: "\(words), abgeschlossen")
+    case .abandoned: Language.text("\(words), let go", de: "\(words), losgelassen")
+    }
   }
 
   /// A day and its time: `3 Aug 2026, 20:15`.

@@ -12,7 +12,7 @@ extension WebCore {
     let garden = try garden(in: work)
     let (now, zone) = (work.now, environment.zone)
     let sprout = try sprout(argument, in: garden)
-    let place = PictureWords.title(of: .twig(sprout.twig), in: garden)
+    let label = PictureWords.label(of: .twig(sprout.twig), in: garden)
     let meters = garden.meters(at: now, in: zone)
     let isGrowing = sprout.state == .active
     let said = garden.waterings(of: sprout.id).reversed()
@@ -24,7 +24,7 @@ extension WebCore {
       ("title", .text(PictureWords.title(of: sprout))),
       ("svg", .text(SproutPicture.svg(sprout, at: now, side: 160))),
       ("place", .text("garden/\(sprout.twig.number)")),
-      ("where", .text("\(sprout.twig.number) \(place)")),
+      ("where", .text(label.map { "\(sprout.twig.number) \($0)" } ?? "Twig \(sprout.twig.number)")),
       ("plan", .text("\(sprout.plantedPlan.label), \(price(sprout.plantedPlan))")),
       ("words", .text(PictureWords.state(of: sprout, at: now, in: zone).capitalised)),
       ("progress", isGrowing ? .decimal(sprout.progress(at: now)) : nil),

@@ -69,6 +69,13 @@ extension WebCore {
     return .object(members)
   }
 
+  /// Of a fast that no list shows.
+  static var leftOut: String {
+    Language.text(
+      "Fasts under 4 hours are kept, and left out of the history.",
+      de: "Fasten unter 4 Stunden wird behalten und fehlt im Verlauf.")
+  }
+
   /// The fast that ended on the page that asks: shown until one was begun after it, wherever.
   private func ended(
     _ id: RecordUUID?, beside open: [Session], in work: Work
@@ -161,10 +168,7 @@ private struct TimerScene {
       switch CalendarEntry(session) {
       case let entry? where entry.endedEarly: Word.calendarEndedEarly.text
       case .some: Word.timerCompletedLabel.text
-      case nil:
-        Language.text(
-          "Fasts under 4 hours are kept, and left out of the history.",
-          de: "Fasten unter 4 Stunden wird behalten und fehlt im Verlauf.")
+      case nil: WebCore.leftOut
       }
     case .abandoned: Word.timerAbandonedLabel.text
     }
