@@ -30,7 +30,8 @@ export async function settings({ tabs, refresh, notes }) {
       h('p', {}, replica.isPaired
         ? `${say('pairedWith', replica.server ?? '')} ${replica.waiting === 0 ? say('allSent')
           : say('toSend', String(replica.waiting))}` : say('onlyHere')),
-      error && h('p', { class: 'quiet' }, `${error.title} ${error.advice}`),
+      (replica.ended || error) && h('p', { class: 'quiet' },
+        replica.ended ?? `${error?.title} ${error?.advice}`),
       replica.isPaired && way('#devices', say('devices')),
       (!replica.isPaired || replica.hasAccessEnded) && way('#pair', say('pairThis')),
       replica.conflicts > 0 && way('#conflicts', say('conflicts')),

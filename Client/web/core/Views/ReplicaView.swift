@@ -26,6 +26,7 @@ extension WebCore {
         ("refused", .count(max(0, stuck - held))), ("held", .count(held)),
         ("conflicts", .count(try records.conflicts().count)),
         ("hasAccessEnded", .bool(state.hasAccessEnded)),
+        ("ended", state.hasAccessEnded ? .text(BrowserWords.sentence(of: .accessEnded)) : nil),
         ("serverOffset", .integer(state.serverOffset.milliseconds)),
         ("records", .count(try records.records.liveCount())))
     }
