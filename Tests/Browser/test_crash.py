@@ -44,7 +44,7 @@ class Killed(Judged, OwnPhone):
         return len(heard)
 
     def test_what_was_kept_is_there_after_each_kill(self):
-        seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
+        seed = int(os.environ.get("SEED") or str(random.randrange(1 << 32)), 0)
         print(f"SEED={seed}", flush=True)
         choice = random.Random(seed)
         kept = 0

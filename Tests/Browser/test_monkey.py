@@ -10,7 +10,7 @@ import samples
 from audit import AUDIT
 from phone import HOUR, Phone
 
-STEPS = int(os.environ.get("STEPS", 150))
+STEPS = int(os.environ.get("STEPS") or 150)
 SIZES = [(320, 568), (390, 844), (844, 390), (1280, 800)]
 WORDS = ["", "Read", "Ein Garten", "🌳" * 12, "x" * 300, "00:00", "0", "-5", "<b>bold</b>", "2026-11-26T08:00"]
 # What is written into, and what else can be pressed here, as the page shows it.
@@ -24,7 +24,7 @@ SLIPS = ["undefined", "null", "NaN", "[object", "do not fit"]
 
 class Anything(Phone):
     def test_whatever_is_pressed_the_app_goes_on(self):
-        seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
+        seed = int(os.environ.get("SEED") or str(random.randrange(1 << 32)), 0)
         self.choice, self.is_cut, trail = random.Random(seed), False, []
         terminal, _ = self.paired()
         samples.weeks(terminal)
