@@ -69,7 +69,8 @@ import { failure } from './words.js';
  * `view('replica', {}, now)`: the pairing and what waits.
  * @typedef {{isPaired: boolean, account?: string, server?: string, replica: string,
  *   lastSync?: number, waiting: number, refused: number, held: number, conflicts: number,
- *   hasAccessEnded: boolean, ended?: string, serverOffset: number, records: number}} ReplicaView
+ *   ended?: string, serverOffset: number, records: number}} ReplicaView `ended` says that this
+ *   device's access was.
  *
  * `view('export', {}, now)`: all that is not deleted, as a file of every device's format.
  * @typedef {{name: string, words: string, records: number, file: Uint8Array}} ExportView

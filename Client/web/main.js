@@ -106,7 +106,8 @@ async function draw() {
   drawn.abort();
   drawn = new AbortController();
   const { signal } = drawn;
-  const key = `${name}/${argument}`;
+  // The code of a pairing link is no part of where somebody is.
+  const key = name === 'pair' ? name : `${name}/${argument}`;
   if (key !== shown) before = shown;
   try {
     const made = await screens[name]({ tabs, argument, before, notes, signal, go, refresh: draw });

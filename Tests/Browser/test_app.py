@@ -265,9 +265,14 @@ class Fingers(Phone):
           return {{ x: left + width / 2, y: top + height / 2 }};
         }})()""")
 
+    def setUp(self):
+        super().setUp()
+        # Two taps are one moment, however busy the machine is.
+        self.page.run("self.moment = performance.now(); performance.now = () => self.moment")
+
     def rest(self):
         """Longer than the second of two taps takes."""
-        self.page.run("new Promise((done) => setTimeout(done, 1000))")
+        self.page.run("self.moment += 1000")
 
     def touch(self, place):
         self.page.touch("Start", [place])

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Somebody presses anything, in any order: no screen fails, none stays empty, each can be read."""
+"""Somebody presses anything, in any order: no screen fails, none stays empty, each can be read.
+
+SEED=0x1234 presses other things than usual, and STEPS=1000 more of them."""
 
 import json
 import os
@@ -24,7 +26,7 @@ SLIPS = ["undefined", "null", "NaN", "[object", "do not fit"]
 
 class Anything(Phone):
     def test_whatever_is_pressed_the_app_goes_on(self):
-        seed = int(os.environ.get("SEED") or str(random.randrange(1 << 32)), 0)
+        seed = int(os.environ.get("SEED") or "19", 0)
         self.choice, self.is_cut, trail = random.Random(seed), False, []
         terminal, _ = self.paired()
         samples.weeks(terminal)

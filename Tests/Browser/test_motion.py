@@ -80,8 +80,11 @@ class Motion(Phone):
           const { left, top, width } = document.querySelector('.scripture').getBoundingClientRect();
           return [left + width / 2, top + 8];
         })()""")
-        self.page.touch("Start", [{"x": x, "y": y}])
-        self.page.touch("End", [])
+        self.page.run("""(async () => {
+          const line = document.querySelector('.scripture');
+          for (const name of ['pointerdown', 'pointerup']) line.dispatchEvent(new PointerEvent(name));
+          await new Promise((done) => setTimeout(done, 700));
+        })()""")
         self.assertEqual(self.page.run(shown), "none")
         self.page.touch("Start", [{"x": x, "y": y}])
         self.page.until(f"{shown} === 'block'")

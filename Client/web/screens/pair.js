@@ -22,7 +22,7 @@ export async function pair({ tabs, argument, go, signal }) {
   const hint = h('p', { class: 'quiet' });
   const submit = h('button', { class: 'main' }, say('pair'));
   /** @type {import('../core.js').ReplicaView} */
-  const { hasAccessEnded } = await tabs.view('replica');
+  const { ended } = await tabs.view('replica');
   const form = h('form', { class: 'fields', onsubmit: join },
     h('label', {}, say('code'), code), h('label', {}, say('deviceName'), name), submit);
   return under('settings', say('pairThis'), form, digits, hint);
@@ -35,7 +35,7 @@ export async function pair({ tabs, argument, go, signal }) {
       // A whole link is as good as its code.
       const typed = code.value.trim().split('#pair=').pop() ?? '';
       // Of an account that shut this device out nothing is left but its name.
-      if (hasAccessEnded) await tabs.act('unpair');
+      if (ended) await tabs.act('unpair');
       await untilAnswered({ code: typed, name: name.value.trim(), server: `https://${location.host}` });
       go('timer');
     } catch (error) {

@@ -33,7 +33,7 @@ export async function settings({ tabs, refresh, notes }) {
       (replica.ended || error) && h('p', { class: 'quiet' },
         replica.ended ?? `${error?.title} ${error?.advice}`),
       replica.isPaired && way('#devices', say('devices')),
-      (!replica.isPaired || replica.hasAccessEnded) && way('#pair', say('pairThis')),
+      (!replica.isPaired || replica.ended) && way('#pair', say('pairThis')),
       replica.conflicts > 0 && way('#conflicts', say('conflicts')),
       ...notes.filter((name) => !(replica.isPaired && name === 'mayForget')).map((name) => h('p', { class: 'quiet' }, say(name)))));
 }

@@ -15,6 +15,11 @@ public struct Noun: Hashable, Sendable {
     (self.one, self.many) = (one, many)
   }
 
+  /// Creates a noun in both languages, each as one and as several.
+  init(_ one: String, _ many: String, de: (one: String, many: String)) {
+    self.init(one: Language.text(one, de: de.one), many: Language.text(many, de: de.many))
+  }
+
   /// So many of them: `1 fast`, `3 fasts`.
   public func counted(_ count: Int) -> String {
     guard count == 1 else { return "\(count) \(many)" }
@@ -25,8 +30,8 @@ public struct Noun: Hashable, Sendable {
   /// What records of a kind are called that this version does not know.
   public static var unknown: Noun {
     Noun(
-      one: Language.text("a record of a newer version", de: "ein Eintrag einer neueren Version"),
-      many: Language.text("records of a newer version", de: "Einträge einer neueren Version"))
+      "a record of a newer version", "records of a newer version",
+      de: ("ein Eintrag einer neueren Version", "Einträge einer neueren Version"))
   }
 }
 
@@ -35,25 +40,15 @@ extension RecordKind {
   /// the journal. Nil for another kind.
   public var noun: Noun? {
     switch self {
-    case .session:
-      Noun(
-        one: Language.text("a fast", de: "ein Fasten"), many: Language.text("fasts", de: "Fasten"))
+    case .session: Noun("a fast", "fasts", de: ("ein Fasten", "Fasten"))
     case .water:
-      Noun(
-        one: Language.text("a water entry", de: "ein Wassereintrag"),
-        many: Language.text("water entries", de: "Wassereinträge"))
-    case .preference:
-      Noun(
-        one: Language.text("a setting", de: "eine Einstellung"),
-        many: Language.text("settings", de: "Einstellungen"))
-    case .entitlement:
-      Noun(
-        one: Language.text("a purchase", de: "ein Kauf"),
-        many: Language.text("purchases", de: "Käufe"))
+      Noun("a water entry", "water entries", de: ("ein Wassereintrag", "Wassereinträge"))
+    case .preference: Noun("a setting", "settings", de: ("eine Einstellung", "Einstellungen"))
+    case .entitlement: Noun("a purchase", "purchases", de: ("ein Kauf", "Käufe"))
     case .conflict:
       Noun(
-        one: Language.text("a journal entry", de: "ein Eintrag des Journals"),
-        many: Language.text("journal entries", de: "Einträge des Journals"))
+        "a journal entry", "journal entries",
+        de: ("ein Eintrag des Journals", "Einträge des Journals"))
     default: nil
     }
   }

@@ -35,7 +35,6 @@ enum BrowserWords {
           + "new pairing link.",
         de: "Dieses Gerät wurde nicht eingelassen: Das andere sagte nein, oder die Zeit des Links "
           + "ist um. Bitte um einen neuen Link.")
-    case .replica(let inner): sentence(of: inner)
     default: error.userMessage
     }
   }

@@ -25,7 +25,6 @@ extension WebCore {
         ("waiting", .count(max(0, all - max(0, stuck)))),
         ("refused", .count(max(0, stuck - held))), ("held", .count(held)),
         ("conflicts", .count(try records.conflicts().count)),
-        ("hasAccessEnded", .bool(state.hasAccessEnded)),
         ("ended", state.hasAccessEnded ? .text(BrowserWords.sentence(of: .accessEnded)) : nil),
         ("serverOffset", .integer(state.serverOffset.milliseconds)),
         ("records", .count(try records.records.liveCount())))
