@@ -140,9 +140,9 @@ release: deps .build/web/assets.json
 
 # The browser's app, for the daemon to serve. Two minutes; a toolchain without Embedded Swift for
 # WebAssembly leaves it out.
-.build/web/assets.json: Scripts/build-web Scripts/embedded-swift $(shell find Client/web \
-		$(addprefix Sources/Atrest,Replication Domain Presentation Wire Sync) Sources/TrunkDomain \
-		Sources/TrunkPresentation -type f) | deps
+.build/web/assets.json: $(addprefix Scripts/,build-web embedded-swift embedded.mk) $(shell find \
+		Client/web $(addprefix Sources/Atrest,Replication Domain Presentation Wire Sync Transfer) \
+		Sources/TrunkDomain Sources/TrunkPresentation -type f) | deps
 	@echo "Building the browser's app takes two minutes."
 	@Scripts/build-web .build/web || [ $$? -eq 69 ]
 

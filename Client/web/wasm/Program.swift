@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of the WebAssembly module: memory for a request, and the request.
 
-import AtrestWeb
-
 /// The replica of this module. One page has one.
 nonisolated(unsafe) private let core = WebCore(random: {
   var number: UInt64 = 0

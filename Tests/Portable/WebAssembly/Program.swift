@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the cases of the portable core and tells the host which fail; replays the merge vectors.
 
-import AtrestPortableCases
 import AtrestReplication
 
 /// Runs every case.
