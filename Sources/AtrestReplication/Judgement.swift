@@ -83,13 +83,14 @@ struct Judgement {
     return lost.stamp < floor.stamp && !floor.isConcurrent(with: lost)
   }
 
-  /// Writes of this offer that were below the floor and were lifted to it. Their own stamps lost to
-  /// the deletion, whether or not their values are visible. Those that lost to another write are
-  /// already in `fields()`.
+  /// Writes of this offer that were below the floor and were lifted to it, and those that come back
+  /// so to a server that lost them. Their own stamps lost to the deletion, whether or not their
+  /// values are visible: a later write that did not know them will know the floor. Those that lost
+  /// to another write are already in `fields()`.
   private func liftedWrites() -> [Loss] {
     guard let floor else { return [] }
     return record.registers.filter { register in
-      register.stamp < floor.stamp && isWritten(register)
+      register.stamp < floor.stamp && (isWritten(register) || isReturned(register))
         && result[register.field]?.stamp == floor.stamp
         && result[register.field]?.value == register.value
         && offered[register.field] != register && floor.isConcurrent(with: register)
@@ -116,6 +117,16 @@ struct Judgement {
         && !isAction(hidden.stamp, knownTo: deletion)
     }
     return actions(of: hidden, but: own, lostTo: deletion)
+  }
+
+  /// Whether a register comes back to a server that lost it and judged it never, and the writer of
+  /// the copy's deletion did not have it.
+  private func isReturned(_ register: Register) -> Bool {
+    guard offer.isRestored, register.field != Register.pruneFloorField,
+      !history.judged.contains(register.fingerprint)
+    else { return false }
+    guard let deletion = stored[Register.deletedField], stored.isDeleted else { return true }
+    return register.stamp != deletion.replaced && !isAction(register.stamp, knownTo: deletion)
   }
 
   /// Values of the account's copy that a restored floor drops, and whose action the deletion did

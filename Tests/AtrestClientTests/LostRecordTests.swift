@@ -94,6 +94,44 @@ struct LostRecordTests {
     #expect(server.journal.map(\.lost).contains(value))
   }
 
+  /// Seed 0x9264a28b of 40 steps: what came back counted as the deletion's, and a later write beat
+  /// it unnoticed.
+  @Test("notes what it lost and gets back with a record whose deletion it pruned meanwhile")
+  func lostUnderPruning() async throws {
+    let (server, mine, theirs, start) = try await twoInStep()
+    let third = try TestReplica(3)
+    try await third.sync(server)
+    let copy = server.backUp()
+    var session = start
+    mine.clock.advance(1000)
+    session.span = try later(start, by: 60)
+    try await mine.replica.save(session)
+    try await mine.sync(server)
+    let lost = try #require(try mine.replica.record(session.key)?[SessionField.span])
+    server.restore(copy)
+
+    theirs.clock.advance(2000)
+    try theirs.replica.delete(session.key)
+    try await theirs.sync(server)
+    server.state.withLock { [pruned = server.records[0].pruned()] in $0.put(pruned) }
+    mine.clock.advance(60_000)
+    session.targetMinutes += 60
+    try await mine.replica.save(session)
+    third.clock.advance(120_000)
+    var other = start
+    other.span = try later(start, by: 120)
+    try await third.replica.save(other)
+    for test in [mine, third, theirs, mine] { try await test.sync(server) }
+    #expect(try mine.replica.session(session.id)?.span == other.span)
+    #expect(server.journal.map(\.lost).contains(lost))
+    #expect(try mine.replica.digest() == third.replica.digest())
+  }
+
+  private func later(_ session: Session, by seconds: TimeInterval) throws -> Session.Span {
+    let start = session.span.start.advanced(bySeconds: seconds)
+    return try #require(Session.Span(start: start, end: nil, outcome: .active))
+  }
+
   /// Found by the simulator: a pending entry covered the record, so the server's loss beside it was
   /// not offered separately.
   @Test(

@@ -225,6 +225,32 @@ struct RevivalTests {
     #expect(outcome.conflicts.map(\.kept.stamp) == [Write.otherRevival])
   }
 
+  /// A device that learned of a loss offers what the server had once.
+  private func returned(_ first: Stamp) -> Offer {
+    Offer(
+      record: record(
+        Write.action(Stamp(7, 6), over: first), Write.value(2, first, over: Write.first),
+        Write.value(3, Stamp(7, 6), over: Write.first)), written: [], isRestored: true)
+  }
+
+  @Test("a write that comes back lifted to a server that lost it is journalled, once")
+  func liftedReturn() {
+    let outcome = returned(Stamp(4, 6)).merged(into: Scene.pruned, at: now)
+    #expect(outcome.record[2] == Register(field: 2, stamp: Write.deletion, value: [4]))
+    #expect(outcome.conflicts.map(\.lost) == [Write.value(2, Stamp(4, 6), over: Write.first)])
+    #expect(outcome.conflicts.map(\.kept) == [Write.floor(Write.deletion)])
+    let again = returned(Stamp(4, 6))
+      .merged(into: outcome.record, history: outcome.history, at: now)
+    #expect(again.conflicts.isEmpty)
+  }
+
+  @Test("and one that the deletion took knowingly is not")
+  func knownReturn() {
+    let deleted = record(
+      Write.delete(Write.deletion, over: Stamp(4, 6)), Write.floor(Write.deletion))
+    #expect(returned(Stamp(4, 6)).merged(into: deleted, at: now).conflicts.isEmpty)
+  }
+
   @Test("what carries the floor's stamp is never journalled", arguments: [true, false])
   func floorStamp(isRestored: Bool) {
     let held = Ending([Scene.undo], on: Scene.pruned).record

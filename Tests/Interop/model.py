@@ -217,12 +217,22 @@ class Meeting:
 
     def _lifted_writes(self):
         return [
-            (self.offered[field], self.floor)
-            for field in self.written
-            if self.lifted[field] != self.offered[field]
+            (register, self.floor)
+            for field, register in self.offered.items()
+            if self.lifted[field] != register
+            and (field in self.written or self._is_back_lifted(register))
             and is_same_write(self.result[field], self.lifted[field])
-            and did_not_know(self.floor, self.offered[field])
+            and did_not_know(self.floor, register)
         ]
+
+    def _is_back_lifted(self, register: Register) -> bool:
+        """Whether a server that was put back never judged it, and the copy's deletion did not know it."""
+        if not self.restored or identity(register) in self.history.judged:
+            return False
+        if not is_deleted(self.stored):
+            return True
+        deletion = self.stored[DELETED_FIELD]
+        return register.stamp != deletion.replaced and not self._is_known(register.stamp, deletion)
 
     def _values_of_lost_actions(self, pairs):
         actions = {lost.stamp for lost, _ in pairs if lost.field == DELETED_FIELD}

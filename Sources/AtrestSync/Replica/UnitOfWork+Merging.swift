@@ -48,7 +48,8 @@ extension UnitOfWork {
     // A waiting write may revive a record that was pruned in the meantime.
     let mine = before.lifted(to: floor)
     var merged = mine
-    var givesWay = false
+    // What is lifted is gone under its own stamp.
+    var givesWay = mine != before
     var pruned: [Register] = []
     merged.merge(received.lifted(to: floor)) { lost, kept in
       guard mine[lost.field] == lost else { return }
