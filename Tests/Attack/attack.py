@@ -27,6 +27,8 @@ SHORT_SECONDS, FULL_SECONDS = 1.0, 60
 # How long the daemon may take to release what an attack used.
 # Longer than the pause between two times that it trims its heap.
 BACK_SECONDS = 30
+# How often an attack is played again that was only slow, with `--relative`.
+REPEATS = 2
 
 
 class Child:
@@ -172,6 +174,29 @@ def calm_latency(binaries, seconds=2):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def relative(scale, binaries):
+    """The same scale, with the latency that this machine allows now."""
+    calm = calm_latency(binaries)
+    scale = scale._replace(latency=LATENCY_SECONDS + 10 * calm)
+    print(f"p99 while nobody attacks: {1000 * calm:.0f} ms; allowed: {1000 * scale.latency:.0f} ms", flush=True)
+    return scale
+
+
+def repeated(verdict, binaries, scale):
+    """The verdict, or that of a repetition, alone and beside a calm measured anew, if nothing but latency was wrong.
+
+    A server that lets others wait does so each time; what else a machine does passes.
+    """
+    for _ in range(REPEATS):
+        if not verdict.is_only_slow:
+            break
+        print("again, alone:", flush=True)
+        scale = relative(scale, binaries)
+        verdict = Scene(verdict.attack, binaries, scale).play()
+        print(line(verdict), flush=True)
+    return verdict
+
+
 def ask_tls(binaries):
     """The matrix of what TLS agrees to, with a daemon of its own."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="atrest-attack-"))
@@ -208,7 +233,9 @@ def main():
     parser.add_argument("--only", action="append", metavar="NAME", help="a part of a name; may be repeated")
     parser.add_argument("--markdown", type=pathlib.Path, help="writes the table there, too")
     parser.add_argument(
-        "--relative", action="store_true", help="allows latency ten times what it is while nobody attacks, besides"
+        "--relative",
+        action="store_true",
+        help="allows latency ten times what it is while nobody attacks, besides, and plays again what was only slow",
     )
     arguments = parser.parse_args()
     scale = Scale(FULL_SECONDS if arguments.full else SHORT_SECONDS, arguments.full)
@@ -216,9 +243,7 @@ def main():
         scale = scale._replace(seconds=arguments.seconds)
     attacks, began = chosen(arguments.only, arguments.full), time.monotonic()
     if arguments.relative and attacks:
-        calm = calm_latency(arguments.binaries)
-        scale = scale._replace(latency=LATENCY_SECONDS + 10 * calm)
-        print(f"p99 while nobody attacks: {1000 * calm:.0f} ms; allowed: {1000 * scale.latency:.0f} ms", flush=True)
+        scale = relative(scale, arguments.binaries)
     loud, quiet = [a for a in attacks if not a.quiet], [a for a in attacks if a.quiet]
     verdicts, lock = [], threading.Lock()
     print(HEAD, flush=True)
@@ -246,6 +271,8 @@ def main():
             following = ahead.submit(set_up, after) if after and not after.fills_disk else None
             show(scene)
         list(background)
+    if arguments.relative:
+        verdicts = [repeated(verdict, arguments.binaries, scale) for verdict in verdicts]
 
     failed, rows = [v for v in verdicts if v.problems], []
     if is_matrix_chosen(arguments.only):

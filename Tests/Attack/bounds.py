@@ -20,6 +20,8 @@ class Verdict:
     def __init__(self, attack, latency=LATENCY_SECONDS):
         self.attack, self.latency = attack, latency
         self.problems, self.known, self.notes = [], [], []
+        # The names of the bounds that the problems are about.
+        self.missed = set()
         self.cpu = self.back_after = 0.0
         # Keyed by the bystander's operation.
         self.p99 = {}
@@ -31,7 +33,13 @@ class Verdict:
         if bound in self.attack.known:
             self.known.append(f"{sentence} ({self.attack.known[bound]})")
         else:
+            self.missed.add(bound)
             self.problems.append(sentence)
+
+    @property
+    def is_only_slow(self):
+        """Whether latency is all that is wrong, which is what other processes can bring about."""
+        return self.missed == {"latency"}
 
     def is_back(self, target, meter):
         """Whether the daemon has given back what the attack made it take."""
