@@ -28,7 +28,7 @@ import { failure } from './words.js';
  *   transitionDue: boolean, canUndo: boolean, hasGarden: boolean, gates: Gates, others: Fast[]}} TimerView
  *
  * `view('water', {days?}, now)`: the drinks of the last days, today's first. At most 400 days.
- * @typedef {{total: string, spoken: string, quickAdd: {millilitres: number, text: string}[],
+ * @typedef {{total: string, spoken: string, canUndo: boolean, quickAdd: {millilitres: number, text: string}[],
  *   empty: string, remove: string, unit: 'ml'|'oz', days: {day: string, title: string,
  *     total: string, entries: {id: string, at: number, clock: string, text: string}[]}[]}} WaterView
  *
@@ -116,7 +116,8 @@ import { failure } from './words.js';
  * Actions, with their arguments: `fast.start {at?, targetMinutes?}`, `fast.complete {at?}`,
  * `fast.cancel {at?}`, `fast.edit {id, start?, end?, outcome?, targetMinutes?}`, `fast.delete {id}`,
  * `water.add {millilitres?, at?}`, `water.delete {id}`, `settings.set {setting, value}`,
- * `transition.dismiss {}`, `undo {}`, `conflict.restore {id}`, `unpair {}`, `import {preferFile?}`
+ * `transition.dismiss {}`, `undo {}`,
+ * `water.undo {}` of drinks alone, `conflict.restore {id}`, `unpair {}`, `import {preferFile?}`
  * with a file, `purchase {}` with a signed transaction; in the garden
  * `garden.sprout {title, twig, season?, environment?, bloom1?, bloom3?, bloom5?, leaf?, isDraft?}`,
  * `garden.edit {id, …}` with the same and `note?`, `garden.plant {id}`, `garden.water {id, note?}`,

@@ -51,10 +51,10 @@ let before = '';
 let drawn = new AbortController();
 
 /** @type {Tabs} */
-const tabs = new Tabs(database, async () => {
+const tabs = new Tabs(database, async (isOver) => {
   const [response, store] = await Promise.all([
     fetch(new URL('./atrest-core.wasm', import.meta.url)), Store.open(database)]);
-  const replica = await Replica.open(await response.arrayBuffer(), store);
+  const replica = await Replica.open(await response.arrayBuffer(), store, isOver);
   const sync = new Sync(replica, () => tabs.isSeen);
   tabs.onSight = () => {
     replica.wake();
@@ -64,10 +64,12 @@ const tabs = new Tabs(database, async () => {
     sync.start();
     tabs.changed();
   };
+  replica.onSuperseded = () => tabs.release();
   replica.onChange = (isOwn) => {
     if (isOwn) sync.wrote();
     tabs.changed();
   };
+  sync.onStatus = () => tabs.changed();
   sync.start();
   return {
     view: (name, argument, file) => replica.view(name, argument, file),
@@ -86,8 +88,9 @@ const tabs = new Tabs(database, async () => {
     close: () => sync.close(),
   };
 });
-/** The code of a link that opened the page: it does not stay in the address, nor beyond its page. */
+/** The code of a link that opened the page, which does not stay in the address, nor beyond its page. */
 let code = history.state?.code ?? '';
+takeCode();
 
 /** The place in the address: `#name/argument`, or the pairing link's `#pair=CODE`. */
 function place() {
@@ -96,12 +99,16 @@ function place() {
   return { name, argument: name === 'pair' ? code : argument };
 }
 
-async function draw() {
+/** Takes a link's code out of the address. */
+function takeCode() {
   const [, linked] = /^#pair=(.*)/.exec(location.hash) ?? [];
-  if (linked !== undefined) {
-    code = linked;
-    history.replaceState({ code }, '', '#pair');
-  }
+  if (linked === undefined) return;
+  code = linked;
+  history.replaceState({ code }, '', '#pair');
+}
+
+async function draw() {
+  takeCode();
   const { name, argument } = place();
   drawn.abort();
   drawn = new AbortController();

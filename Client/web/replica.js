@@ -20,8 +20,13 @@ export class Replica {
    * @type {(isOwn: boolean) => void}
    */
   onChange = () => {};
-  /** Told when the core was opened anew: what was under way in it is gone. */
+  /**
+   * Told when the core was opened anew: what was under way in it is gone. Not told by a sync whose
+   * own step could not be kept, which ends with the error.
+   */
   onReopen = () => {};
+  /** Told when another page took the rows over: this one can keep nothing any more. */
+  onSuperseded = () => {};
   /** @type {ArrayBuffer} */
   #module;
   /** @type {import('./store.js').Store} */
@@ -41,10 +46,12 @@ export class Replica {
   /**
    * @param {ArrayBuffer} module
    * @param {import('./store.js').Store} store
+   * @param {() => boolean} [isOver] Whether the rows are another page's by now.
    * @throws {CoreError|import('./store.js').StoreError} If what was kept cannot be read.
    */
-  static async open(module, store) {
+  static async open(module, store, isOver = () => false) {
     const core = await Core.load(module);
+    if (isOver()) throw failure('moved');
     await read(core, await store.takeOver(), store);
     return new Replica(core, module, store);
   }
@@ -60,7 +67,7 @@ export class Replica {
    * @returns {Promise<any>}
    */
   act(name, argument, file) {
-    return this.change((core, now) => core.act(name, argument, now, file), true);
+    return this.change((core, now) => core.act(name, argument, now, file), 'person');
   }
 
   /**
@@ -86,38 +93,64 @@ export class Replica {
       const { status = 14, message: text = '', details } = /** @type {any} */ (error);
       throw this.core.failure({ status, message: text, details });
     }
-    const changes = name === 'pair';
-    return this.change((core, now) => core.answer(name, message, now, argument, file), changes);
+    const by = name === 'pair' ? 'person' : 'call';
+    return this.change((core, now) => core.answer(name, message, now, argument, file), by);
   }
 
   /**
    * Runs one change after those before it, and answers when its rows are kept.
    * @param {(core: Core, now: number) => {rows: Changes, result?: any}} body
-   * @param {boolean} [isOwn] Whether the person made it, so that the server is told soon.
+   * @param {'person'|'call'|'sync'} [by] Of what a person changed the server is told soon.
    * @returns {Promise<any>} The `result`, or the step itself.
    */
-  change(body, isOwn = false) {
+  change(body, by = 'call') {
     return this.#next(async () => {
-      if (this.#isAhead) await this.#reopen();
+      if (this.#isAhead) {
+        await this.#reopen();
+        this.onReopen();
+      }
       const step = body(this.core, Date.now());
       const { put, remove } = step.rows;
       try {
         await this.#store.keep(step.rows);
       } catch (error) {
-        // Go back to what was kept; if that cannot be read now, before the next change.
-        this.#isAhead = true;
-        await this.#reopen().catch(() => {});
-        throw error;
+        if (!await this.#goBack(step.rows, by, error)) throw error;
       }
-      if (put.length + remove.length > 0) this.onChange(isOwn);
+      if (put.length + remove.length > 0) this.onChange(by === 'person');
       return 'result' in step ? step.result : step;
     });
+  }
+
+  /**
+   * Goes back to what was kept; if that cannot be read now, before the next change.
+   * @param {Changes} rows What could not be kept.
+   * @param {'person'|'call'|'sync'} by
+   * @param {any} error
+   * @returns {Promise<boolean>} Whether the rows were kept after all, and only nobody said so.
+   */
+  async #goBack(rows, by, error) {
+    this.#isAhead = true;
+    if (error.code === 'superseded') {
+      this.onSuperseded();
+      return false;
+    }
+    try {
+      const kept = await this.#reopen();
+      if (by !== 'sync') this.onReopen();
+      return by !== 'sync' && has(kept, rows);
+    } catch {
+      return false;
+    }
   }
 
   /** The page is seen again: its clocks may be others by now, and its rows can be read again. */
   wake() {
     this.#store.wake();
-    if (this.#isAhead || surroundings() !== this.#surroundings) this.#next(() => this.#reopen()).catch(() => {});
+    if (!this.#isAhead && surroundings() === this.#surroundings) return;
+    this.#next(async () => {
+      await this.#reopen();
+      this.onReopen();
+    }).catch(() => {});
   }
 
   /**
@@ -132,13 +165,15 @@ export class Replica {
     return done;
   }
 
+  /** @returns The rows that were kept. */
   async #reopen() {
     const core = await Core.load(this.#module);
-    await read(core, await this.#store.rows(), this.#store);
+    const rows = await this.#store.rows();
+    await read(core, rows, this.#store);
     this.core = core;
     this.#isAhead = false;
     this.#surroundings = surroundings();
-    this.onReopen();
+    return rows;
   }
 }
 
@@ -150,4 +185,17 @@ export class Replica {
 async function read(core, rows, store) {
   const opened = core.open({ rows, now: Date.now(), app: 'atrest', environment: environment() });
   await store.keep(opened.rows);
+}
+
+/**
+ * Whether the rows are as these changes make them.
+ * @param {[string, Uint8Array][]} rows
+ * @param {Changes} changes
+ */
+function has(rows, { put, remove }) {
+  const kept = new Map(rows);
+  return remove.every((key) => !kept.has(key)) && put.every(([key, value]) => {
+    const other = kept.get(key);
+    return other?.length === value.length && value.every((byte, index) => byte === other[index]);
+  });
 }

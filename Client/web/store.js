@@ -20,7 +20,7 @@ export class StoreError extends Error {
 /** The mark outside the database by which a vanished database is not taken for a new one. */
 const mark = 'atrest.kept';
 
-/** How long a transaction may take once the page is seen again, in milliseconds. */
+/** How long a transaction may take before it is done once more, in milliseconds. */
 const answerTime = 5000;
 
 export class Store {
@@ -113,26 +113,29 @@ export class Store {
     setMark();
   }
 
-  /** The page is seen again: a transaction from before may never be answered, and is done once more. */
+  /** The page is seen again: what is under way from before may never be answered. */
   wake() {
     const before = this.#giveUp;
     if (before) setTimeout(() => before === this.#giveUp && before(), answerTime);
   }
 
   /**
-   * Runs a transaction, and once more over another connection if the first one failed: Safari
-   * ends those of an app that was put away.
+   * Runs a transaction, and once more over another connection if the first one failed, or is not
+   * answered: Safari ends those of an app that was put away. The second one waits for the first, and
+   * as long as a slow disk takes.
    * @param {string[]} stores
    * @param {IDBTransactionMode} mode
    * @param {(transaction: IDBTransaction) => void} body
    */
   async #transact(stores, mode, body) {
     try {
-      await this.#once(stores, mode, body);
+      const done = this.#once(stores, mode, body);
+      this.wake();
+      await done;
     } catch (error) {
       if (/** @type {StoreError} */ (error).code !== 'failed') throw error;
       this.#database.close();
-      this.#database = await connect(this.#name);
+      this.#database = await this.#orGivenUp(connect(this.#name));
       await this.#once(stores, mode, body);
     }
   }
@@ -143,7 +146,7 @@ export class Store {
    * @param {(transaction: IDBTransaction) => void} body
    */
   #once(stores, mode, body) {
-    return new Promise((resolve, reject) => {
+    return this.#orGivenUp(new Promise((resolve, reject) => {
       /** @type {IDBTransaction} */
       let transaction;
       try {
@@ -154,9 +157,19 @@ export class Store {
       }
       transaction.oncomplete = () => resolve(undefined);
       transaction.onabort = () => reject(storageFailure(transaction.error));
-      this.#giveUp = () => reject(new StoreError('failed'));
       body(transaction);
-    }).finally(() => { this.#giveUp = null; });
+    }));
+  }
+
+  /**
+   * What is under way, which may be given up.
+   * @template T
+   * @param {Promise<T>} done
+   * @returns {Promise<T>}
+   */
+  #orGivenUp(done) {
+    const givenUp = new Promise((_, reject) => (this.#giveUp = () => reject(new StoreError('failed'))));
+    return Promise.race([done, /** @type {Promise<never>} */ (givenUp)]).finally(() => { this.#giveUp = null; });
   }
 }
 

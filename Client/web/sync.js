@@ -16,7 +16,10 @@ export class Sync {
    * @type {{isRunning: boolean, error: import('./core.js').Failure|null}}
    */
   status = { isRunning: false, error: null };
-  /** @type {() => void} */
+  /**
+   * Told when there is an error, another one, or none any more.
+   * @type {() => void}
+   */
   onStatus = () => {};
   /** @type {import('./replica.js').Replica} */
   #replica;
@@ -96,7 +99,7 @@ export class Sync {
     const run = this.#run;
     try {
       const step = await this.#replica.change((core, now) =>
-        run.signal.aborted ? { rows: { put: [], remove: [] } } : body(core, now));
+        run.signal.aborted ? { rows: { put: [], remove: [] } } : body(core, now), 'sync');
       if (!run.signal.aborted) this.#carryOut(step, run.signal);
     } catch (error) {
       if (run.signal.aborted) return;
@@ -185,8 +188,9 @@ export class Sync {
 
   /** @param {Sync['status']} status */
   #status(status) {
+    const isNews = status.error?.code !== this.status.error?.code;
     this.status = status;
-    this.onStatus();
+    if (isNews) this.onStatus();
   }
 }
 

@@ -33,10 +33,12 @@ export class Tabs {
   /** @type {Owner|null} */
   #owner = null;
   #isStealing = false;
+  /** Gives the lock back. */
+  #letGo = () => {};
   /** The tabs that a person sees, by a name of their own. */
   #seen = new Set();
   #id = crypto.randomUUID();
-  /** @type {() => Promise<Owner>} */
+  /** @type {(isOver: () => boolean) => Promise<Owner>} */
   #open;
   #name;
   #channel;
@@ -44,7 +46,11 @@ export class Tabs {
    *   onSent: (result: any) => void, timer: any, isTaken: boolean}>} */
   #pending = new Map();
 
-  /** @param {string} name @param {() => Promise<Owner>} open Opens the replica from its rows. */
+  /**
+   * @param {string} name
+   * @param {(isOver: () => boolean) => Promise<Owner>} open Opens the replica from its rows, unless
+   *   they are another tab's by now.
+   */
   constructor(name, open) {
     this.#name = name;
     this.#open = open;
@@ -115,6 +121,11 @@ export class Tabs {
     return this.#owner !== null;
   }
 
+  /** Gives the replica up, which another tab wrote to, and waits for it, or for the tab that has it. */
+  release() {
+    this.#letGo();
+  }
+
   /** Something changed here: all tabs show it. */
   changed() {
     this.#channel.postMessage({ type: 'changed' });
@@ -133,8 +144,9 @@ export class Tabs {
           return;
         }
         try {
-          owner = await this.#open();
+          owner = await this.#open(() => isOver);
         } catch (error) {
+          if (isOver) return;
           told(true);
           this.onFailure(error);
           return;
@@ -149,16 +161,22 @@ export class Tabs {
         this.#channel.postMessage({ type: 'owner' });
         this.#resend();
         this.onChange();
-        await new Promise(() => {});
+        await new Promise((resolve) => (this.#letGo = () => resolve(undefined)));
+        if (isOver) return;
+        isOver = true;
+        owner.close();
+        this.#owner = null;
+        this.#request({}, () => {});
       });
     } catch (error) {
+      const wasOver = isOver;
       isOver = true;
       /** @type {Owner|null} */ (owner)?.close();
       if (this.#owner === owner) this.#owner = null;
       told(true);
       if (error instanceof DOMException && error.name === 'AbortError') {
         // Another tab took the lock from a page that had been frozen. This one asks it from now on.
-        this.#request({}, () => {});
+        if (!wasOver) this.#request({}, () => {});
       } else {
         this.onFailure(failure('blocked'));
       }

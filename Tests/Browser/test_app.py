@@ -56,6 +56,21 @@ class Begun(Phone):
         self.page.until("document.querySelector('.elapsed')?.textContent.startsWith('3h')")
 
 
+class TakenBack(Phone):
+    def test_a_drink_is_had_back_where_it_was_removed_and_a_fast_begun_since_goes_on(self):
+        self.water("250 ml")
+        self.page.press("Remove")
+        self.total("0 ml")
+        self.place("timer")
+        self.page.press("Begin")
+        self.page.sees("End fast")
+        self.place("water")
+        self.page.press("Undo")
+        self.total("250 ml")
+        self.place("timer")
+        self.page.sees("End fast")
+
+
 # Addresses of what is not there: of another device's fast, of yesterday's sprout, typed wrongly.
 NOWHERE = ["tree/b16595a6-1115-44a8-b651-a27588cadaf8", "tree/x", "sprout/x", "garden/99",
     "calendar/2026-99", "tree", "constructor", "nothing"]
@@ -116,6 +131,16 @@ class Kept(OwnPhone):
         self.place("water")
         self.page.press("500 ml")
         self.told("no room left")
+        # A sync that cannot keep its steps says so, and does not begin anew by itself.
+        self.place("settings")
+        self.page.until("document.querySelector('main').textContent.includes('no room left')")
+        self.page.run("""(() => {
+          const { instantiate } = WebAssembly;
+          self.begun = 0;
+          WebAssembly.instantiate = (...parts) => (self.begun += 1, instantiate(...parts));
+        })()""")
+        self.show("water", "500 ml")
+        self.assertEqual(self.page.run("self.begun"), 0)
         self.page.send("Storage.overrideQuotaForOrigin", origin=origin)
         self.total("250 ml")
         self.water("300 ml")

@@ -20,6 +20,7 @@ extension WebCore {
       case "settings.set": try set(argument, &work)
       case "transition.dismiss": try dismissTransition(&work)
       case "undo": try undo(of: Self.fastingKinds, &work)
+      case "water.undo": try undo(of: [.water], &work)
       case "conflict.restore": try restore(argument, &work)
       case "unpair": unpair(work)
       default: try actInGarden(name, argument, &work)
@@ -199,12 +200,18 @@ extension WebCore {
           "That was changed again since, here or on another device, and stays as it is.",
           de: "Das wurde seither wieder geändert, hier oder auf einem anderen Gerät, und bleibt, "
             + "wie es ist.")
-      } else if let kind = undone?.mainKind {
-        Language.text("Taken back: \(noun(kind).one).", de: "Zurückgenommen: \(noun(kind).one).")
+      } else if let undone, let kind = undone.mainKind {
+        takenBack(
+          noun(kind), undone.changes.count { $0.after.key.kind == kind && !$0.restored.isEmpty })
       } else {
         Language.text("Taken back.", de: "Zurückgenommen.")
       }
     return .members(("undone", .bool(undone?.isUndone ?? false)), ("words", .text(words)))
+  }
+
+  private func takenBack(_ noun: Noun, _ count: Int) -> String {
+    let what = count == 1 ? noun.one : noun.counted(count)
+    return Language.text("Taken back: \(what).", de: "Zurückgenommen: \(what).")
   }
 
   private func restore(_ argument: Arguments, _ work: inout Work) throws(CoreFailure) -> JSON {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lost against a later write of another device, and how to have it back.
 
-import { notice, showError } from '../announce.js';
-import { button, h } from '../dom.js';
+import { button, h, once } from '../dom.js';
 import { say } from '../words.js';
 import { under } from './page.js';
+import { performing } from './perform.js';
 
 /** @param {import('../main.js').App} app */
-export async function conflicts({ tabs, refresh }) {
+export async function conflicts(app) {
+  const { tabs } = app;
   /** @type {import('../core.js').ConflictsView} */
   const view = await tabs.view('conflicts');
   const names = await deviceNames(tabs);
@@ -20,11 +21,7 @@ export async function conflicts({ tabs, refresh }) {
       h('span', {}, say('kept', each.kept, device(each.keptDevice))),
       h('span', {}, say('lost', each.lost, device(each.device))),
       h('span', { class: 'quiet' }, each.at),
-      button(say('restore'), () =>
-        tabs.act('conflict.restore', { id: each.id }).then(({ words }) => {
-          notice(words);
-          refresh();
-        }, showError))))));
+      button(say('restore'), once(performing(app), 'conflict.restore', { id: each.id }))))));
 }
 
 /**

@@ -5,12 +5,14 @@ import { showError, notice } from '../announce.js';
 import { button, every, h, picture, surely } from '../dom.js';
 import { say } from '../words.js';
 import { under } from './page.js';
+import { performing } from './perform.js';
 
 /** How often the list of waiting devices is asked for, in milliseconds. */
 const askEvery = 3000;
 
 /** @param {import('../main.js').App} app */
-export async function devices({ tabs, go, refresh, signal }) {
+export async function devices(app) {
+  const { tabs, go, refresh, signal } = app;
   const waiting = h('div', { 'aria-live': 'polite' });
   const invitation = h('div', { 'aria-live': 'polite' });
   const list = h('ul', { class: 'list' });
@@ -22,7 +24,7 @@ export async function devices({ tabs, go, refresh, signal }) {
   }, signal);
   return under('settings', say('devices'),
     waiting, button(say('invite'), invite, { class: 'main' }), invitation, list,
-    surely(say('leave'), say('leaveSure'), () => tabs.act('unpair').then(() => go('settings'), showError)));
+    surely(say('leave'), say('leaveSure'), () => performing(app)('unpair', {}, () => go('settings'))));
 
   /** @param {boolean} isFirst Whether a failure is told. */
   async function load(isFirst) {

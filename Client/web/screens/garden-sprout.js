@@ -1,36 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sprout: what it is, what was said about it, and what can be done with it now.
 
-import { showError, notice } from '../announce.js';
 import { glyph, glyphs, h, picture, surely } from '../dom.js';
 import { bar } from './garden.js';
 import { gardenGlyphs, gardenPage, gardenWords, tool } from './garden-page.js';
 import { harvestSheet, sproutSheet, waterSheet } from './garden-sheets.js';
+import { performing } from './perform.js';
 
 /** @param {import('../main.js').App} app */
 export async function sprout(app) {
-  const { tabs, argument, before, go, refresh } = app;
+  const { tabs, argument, before, go } = app;
   const words = await gardenWords(tabs);
   /** @type {import('../core.js').SproutView} */
   const view = await tabs.view('sprout', { id: argument });
   const { id, state } = view;
-  /** @param {string} name @param {() => void} then */
-  const act = async (name, then) => {
-    try {
-      const { words: said } = await tabs.act(name, { id });
-      if (said) notice(said);
-      then();
-    } catch (error) {
-      showError(error);
-    }
-  };
+  const act = performing(app);
   const isGrowing = state === 'active';
   const image = picture(view.svg);
   image?.setAttribute('aria-hidden', 'true');
   const tools = [
     isGrowing && tool(words.water, glyphs.water, () => waterSheet(app, view)),
     isGrowing && tool(words.harvest, gardenGlyphs.harvest, () => harvestSheet(app, view)),
-    state === 'draft' && tool(words.plant, glyphs.garden, () => act('garden.plant', refresh)),
+    state === 'draft' && tool(words.plant, glyphs.garden, () => act('garden.plant', { id })),
     tool(words.edit, gardenGlyphs.name, () => sproutSheet(app, { id })),
   ];
   return gardenPage({ title: view.title, words, up: /^(garden|journal)/.test(before) ? before : view.place }, tools,
@@ -47,8 +38,8 @@ export async function sprout(app) {
       view.said.length > 0 && h('ol', { class: 'said' }, ...view.said.map((each) => h('li', {},
         h('time', {}, each.when), each.note ? h('p', { dir: 'auto' }, each.note) : glyph(glyphs.water)))),
       isGrowing && h('p', { class: 'quiet end' }, surely(words.uproot, words.uprootSure,
-        () => act('garden.uproot', refresh)), words.uprootHint),
+        () => act('garden.uproot', { id })), words.uprootHint),
       state === 'draft' && h('p', { class: 'quiet end' }, surely(words.delete, words.deleteSure,
-        () => act('garden.delete', () => go(view.place))))));
+        () => act('garden.delete', { id }, () => go(view.place))))));
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The garden: the tree, a branch or a twig as the core draws it, each part a way further in.
 
-import { announce, showError, notice } from '../announce.js';
+import { announce } from '../announce.js';
 import { glyphs, h, picture } from '../dom.js';
 import { earthHeight, gardenGlyphs, gardenPage, gardenWords, tool, way } from './garden-page.js';
 import { nameSheet, shineSheet, sproutSheet } from './garden-sheets.js';
+import { performing } from './perform.js';
 
 /** The height of the list of what grows, in points. */
 const growingHeight = 116;
@@ -27,21 +28,13 @@ export async function garden(app) {
   addEventListener('resize', refresh, { signal });
   announce(`${view.title}. ${view.soil}. ${view.left}`);
   const { twig } = view;
-  const undo = async () => {
-    try {
-      const { words: said } = await tabs.act('garden.undo');
-      if (said) notice(said);
-      refresh();
-    } catch (error) {
-      showError(error);
-    }
-  };
+  const act = performing(app);
   const tools = [
     twig !== undefined && tool(words.plant, glyphs.garden, () => sproutSheet(app, { twig })),
     twig !== undefined && tool(words.shine, gardenGlyphs.sun, () => shineSheet(app, twig, view)),
     tool(words.name, gardenGlyphs.name, () => nameSheet(app, node, view)),
     twig === undefined && way(words.journal, gardenGlyphs.journal, 'journal'),
-    view.canUndo && tool(words.undo, gardenGlyphs.undo, undo),
+    view.canUndo && tool(words.undo, gardenGlyphs.undo, () => act('garden.undo')),
   ];
   return gardenPage(
     { title: view.title, words, up: view.up ?? 'timer', upWords: view.up ? words.back : words.timer },

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paywall and the moment after the tenth fast. Prices are told; nothing is sold here.
 
-import { showError } from '../announce.js';
 import { button, h } from '../dom.js';
 import { say } from '../words.js';
 import { under } from './page.js';
+import { performing } from './perform.js';
 
 /**
  * Where its links lead.
@@ -31,7 +31,8 @@ export async function paywall({ tabs, go }) {
 }
 
 /** @param {import('../main.js').App} app */
-export async function transition({ tabs, go, signal }) {
+export async function transition(app) {
+  const { tabs, go, signal } = app;
   /** @type {import('../core.js').TransitionView} */
   const view = await tabs.view('transition');
   if (!view.isDue) {
@@ -40,7 +41,7 @@ export async function transition({ tabs, go, signal }) {
     return h('div');
   }
   /** @param {string} place */
-  const leave = (place) => tabs.act('transition.dismiss').then(() => go(place), showError);
+  const leave = (place) => performing(app)('transition.dismiss', {}, () => go(place));
   return h('article', { class: 'page moment' }, h('h1', { class: 'spoken' }, 'Atrest'),
     ...view.body.split('\n\n').map((words) => h('p', {}, words)),
     button(view.continue, () => leave('paywall'), { class: 'main' }),

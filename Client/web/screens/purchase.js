@@ -40,7 +40,7 @@ export async function purchase({ tabs, go }) {
       await tabs.call('submit', {}, undefined, bytes);
       return true;
     } catch (error) {
-      if (['notPaired', 'unreachable', 'refused'].includes(/** @type {any} */ (error).code)) return false;
+      if (['notPaired', 'unreachable', 'busy', 'refused'].includes(/** @type {any} */ (error).code)) return false;
       throw error;
     }
   }

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // One fast: its tree, its times, and their correction.
 
-import { notice, showError } from '../announce.js';
+import { notice } from '../announce.js';
 import { h, picture, surely } from '../dom.js';
 import { say } from '../words.js';
 import { under } from './page.js';
+import { performing } from './perform.js';
 
 /** @param {import('../main.js').App} app */
-export async function tree({ tabs, argument, before, go, refresh }) {
+export async function tree(app) {
+  const { tabs, argument, before, go, refresh } = app;
   /** @type {import('../core.js').TreeView} */
   const view = await tabs.view('tree', { id: argument });
   const { fast } = view;
   const start = field('start', fast.start);
   const end = fast.end === undefined ? null : field('end', fast.end);
-  /** @param {string} name @param {object} change @param {() => void} then */
-  const act = async (name, change, then) => {
-    try {
-      await tabs.act(name, { id: fast.id, ...change });
-      then();
-    } catch (error) {
-      showError(error);
-    }
-  };
+  const act = performing(app);
   const image = view.svg ? picture(view.svg) : null;
   image?.setAttribute('aria-hidden', 'true');
   const [from] = /^(timer|forest|calendar(\/.+)?)/.exec(before) ?? ['history'];
@@ -31,13 +25,13 @@ export async function tree({ tabs, argument, before, go, refresh }) {
     h('form', {
       class: 'fields', onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
-        act('fast.edit', { ...changed(start), ...changed(end) }, () => {
+        act('fast.edit', { id: fast.id, ...changed(start), ...changed(end) }, () => {
           notice(say('keptNow'));
           refresh();
         });
       },
     }, start?.label, end?.label, h('button', { class: 'main' }, say('keep'))),
-    surely(say('delete'), say('deleteSure'), () => act('fast.delete', {}, () => go(from))));
+    surely(say('delete'), say('deleteSure'), () => act('fast.delete', { id: fast.id }, () => go(from))));
 }
 
 /** @param {'start'|'end'} name @param {number} at */

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Water: additions by one touch, and what was noted, by the day.
 
-import { showError, notice } from '../announce.js';
 import { button, every, h, once } from '../dom.js';
 import { say } from '../words.js';
-import { page } from './page.js';
+import { page, withUndo } from './page.js';
+import { performing } from './perform.js';
 
 /** @param {import('../main.js').App} app */
-export async function water({ tabs, refresh, signal }) {
+export async function water(app) {
+  const { tabs, refresh, signal } = app;
   /** @type {import('../core.js').WaterView} */
   const view = await tabs.view('water', { days: 14 });
-  /** @param {string} name @param {object} argument */
-  const act = async (name, argument) => {
-    try {
-      const { words } = await tabs.act(name, argument);
-      if (words) notice(words);
-      refresh();
-    } catch (error) {
-      showError(error);
-    }
-  };
+  const act = performing(app);
   const today = new Date().toDateString();
   every(30_000, () => new Date().toDateString() !== today && refresh(), signal);
-  return page(say('water'),
+  const frame = page(say('water'),
     h('p', { class: 'total', 'aria-label': view.spoken }, view.total),
     h('div', { class: 'choices' }, ...view.quickAdd.map(({ millilitres, text }) =>
       button(text, () => act('water.add', { millilitres })))),
@@ -34,4 +26,5 @@ export async function water({ tabs, refresh, signal }) {
           class: 'plain', 'aria-label': `${view.remove} ${entry.text}, ${entry.clock}`,
         })))))),
     view.days.every((each) => each.entries.length === 0) && h('p', { class: 'quiet' }, view.empty));
+  return view.canUndo ? withUndo(frame, () => act('water.undo')) : frame;
 }

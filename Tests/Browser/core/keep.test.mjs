@@ -6,8 +6,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 globalThis.matchMedia = () => ({ matches: false });
-Object.defineProperty(globalThis, 'navigator', { value: { language: 'en', languages: ['en'] } });
+globalThis.addEventListener = () => {};
+Object.defineProperty(globalThis, 'navigator', { value: { language: 'en', languages: ['en'], onLine: true } });
+const { Core } = await import('../../../Client/web/core.js');
 const { Replica } = await import('../../../Client/web/replica.js');
+const { Sync } = await import('../../../Client/web/sync.js');
 
 const module = readFileSync(process.env.CORE);
 
@@ -16,8 +19,14 @@ class Shelf {
   #rows = new Map();
   isFull = false;
   isUnreadable = false;
+  /** Keeps what it is given, and says that it did not. */
+  isMute = false;
+  takenOver = 0;
 
-  async takeOver() { return this.rows(); }
+  async takeOver() {
+    this.takenOver += 1;
+    return this.rows();
+  }
 
   async rows() {
     if (this.isUnreadable) throw new Error('unreadable');
@@ -29,6 +38,7 @@ class Shelf {
     if (this.isFull) throw new Error('full');
     for (const key of remove) this.#rows.delete(key);
     for (const [key, value] of put) this.#rows.set(key, value);
+    if (this.isMute) throw new Error('unheard');
   }
 }
 
@@ -67,4 +77,47 @@ test('while what was kept cannot be read, nothing is shown, and then it goes on'
   [shelf.isFull, shelf.isUnreadable] = [false, false];
   await drink(replica);
   assert.notEqual(JSON.stringify(replica.view('water', {})), before);
+});
+
+test('what was kept though nobody said so is no failure, or a person would note it twice', async () => {
+  const { shelf, replica } = await opened();
+  shelf.isMute = true;
+  assert.equal((await drink(replica)).words, 'Noted 250 ml.');
+  shelf.isMute = false;
+  assert.equal(replica.view('water', {}).total, '500 ml');
+});
+
+test('a sync whose step cannot be kept ends with the error, and does not begin anew by itself', async (t) => {
+  let begun = 0;
+  const nothing = { put: [], remove: [] };
+  t.mock.method(Core, 'load', async () => ({
+    open: () => ({ rows: nothing }), view: () => ({ isPaired: true, waiting: 0 }),
+    sync: { begin: () => {
+      begun += 1;
+      return { rows: { put: [['state', new Uint8Array(1)]], remove: [] } };
+    } },
+  }));
+  const shelf = new Shelf();
+  const replica = await Replica.open(module, shelf);
+  shelf.isFull = true;
+  const sync = new Sync(replica, () => true);
+  replica.onReopen = () => sync.start();
+  const over = new Promise((resolve) => (sync.onStatus = () => sync.status.error && resolve()));
+  sync.start();
+  await over;
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(begun, 1);
+  assert.deepEqual([sync.status.isRunning, sync.status.error?.code], [false, 'stopped']);
+});
+
+test('who lost the rows while opening does not take them over, and who lost them later says so', async () => {
+  const shelf = new Shelf();
+  await assert.rejects(Replica.open(module, shelf, () => true), (error) => error.code === 'moved');
+  assert.equal(shelf.takenOver, 0);
+  const { shelf: lost, replica, told } = await opened();
+  let superseded = 0;
+  replica.onSuperseded = () => (superseded += 1);
+  lost.keep = async () => { throw Object.assign(new Error('superseded'), { code: 'superseded' }); };
+  await assert.rejects(drink(replica), /superseded/);
+  assert.deepEqual([superseded, told.reopened], [1, 0]);
 });

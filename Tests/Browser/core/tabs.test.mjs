@@ -56,8 +56,9 @@ afterEach(() => {
 /** A tab, and what became of its replica. `opening` holds the opening back. */
 function tab({ opening = Promise.resolve() } = {}) {
   const told = { opened: 0, closed: 0, failures: [] };
-  const tabs = new Tabs('test', async () => {
+  const tabs = new Tabs('test', async (isOver) => {
     await opening;
+    told.wasOver = isOver();
     told.opened += 1;
     return {
       view: (name) => `${name} of ${told.name}`, act: async () => ({}), call: async () => ({}),
@@ -108,6 +109,18 @@ test('an owner whose lock was taken while it opened does not own what it opened'
   await started;
   await settled();
   assert.deepEqual([first.told.opened, first.told.closed, first.tabs.isOwner], [1, 1, false]);
+  assert.deepEqual([first.told.wasOver, second.told.wasOver], [true, false], 'so that it writes nothing');
+});
+
+test('an owner whose rows another tab took gives them up, and asks that one', async () => {
+  const [first, second] = [tab(), tab()];
+  second.told.name = 'the second';
+  await first.tabs.start();
+  await second.tabs.start();
+  first.tabs.release();
+  await settled();
+  assert.deepEqual([first.told.closed, first.tabs.isOwner, second.tabs.isOwner], [1, false, true]);
+  assert.equal(await first.tabs.view('timer'), 'timer of the second');
 });
 
 test('a browser that gives no locks is told of once, and not asked again', async () => {

@@ -6,6 +6,11 @@ import AtrestSync
 
 /// Says what an error means, then what to do there: a page has no commands, and no folder.
 enum BrowserWords {
+  /// Whether the server answered, and asks to wait.
+  static func isBusy(_ error: SyncError) -> Bool {
+    error.code == .unreachable && error.retryMilliseconds != nil
+  }
+
   static func sentence(of error: SyncError) -> String {
     switch error.reason {
     case .notPaired:
@@ -14,6 +19,10 @@ enum BrowserWords {
           + "settings.",
         de: "Dieses Gerät ist noch mit keinem Server gekoppelt. Öffne einen Link zum Koppeln, oder "
           + "gib seinen Code in den Einstellungen ein.")
+    case .unreachable where isBusy(error):
+      Language.text(
+        "The server was asked too often. Wait a minute, and try again.",
+        de: "Der Server wurde zu oft gefragt. Warte eine Minute und versuche es noch einmal.")
     case .unreachable:
       Language.text(
         "The server could not be reached. What you noted is kept, and goes there when it can.",

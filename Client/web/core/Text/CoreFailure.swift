@@ -59,7 +59,8 @@ package struct CoreFailure: Error, Hashable {
     if let inner = error.replicaError {
       self.init(inner)
     } else {
-      self.init(code: error.code.description, BrowserWords.sentence(of: error))
+      let code = BrowserWords.isBusy(error) ? "busy" : error.code.description
+      self.init(code: code, BrowserWords.sentence(of: error))
     }
   }
 

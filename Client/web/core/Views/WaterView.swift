@@ -26,10 +26,11 @@ extension WebCore {
     let first = LocalDay(now, in: zone).number - Int(days) + 1
     let listed = WaterDay.days(of: drinks, in: zone).filter { $0.day.number >= first }
     let today = WaterDay.total(of: drinks, onDayOf: now, in: zone)
+    let canUndo = try told { () throws(ReplicaError) in try records.canUndo(of: [.water]) }
     let total = AmountText.text(millilitres: today, unit: settings.waterUnit)
     return .members(
       ("total", .text(total)), ("spoken", .text(Word.waterTotalA11y.text(total))),
-      ("header", .text(Word.waterInlineHeader.text)),
+      ("header", .text(Word.waterInlineHeader.text)), ("canUndo", .bool(canUndo)),
       (
         "quickAdd",
         .array(
