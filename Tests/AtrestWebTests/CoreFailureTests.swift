@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestWeb
 
-@Suite("A failure in a browser")
+@Suite("A failure in a browser", .timeLimit(.minutes(20)))
 struct CoreFailureTests {
   @Test("that asks to wait is not taken for a server that was not reached, which is asked again")
   func busy() {
