@@ -72,7 +72,7 @@ const tabs = new Tabs(database, async (isOver) => {
   sync.onStatus = () => tabs.changed();
   sync.start();
   return {
-    view: (name, argument, file) => replica.view(name, argument, file),
+    view: (name, argument, file) => replica.show(name, argument, file),
     act: async (name, argument, file) => {
       const result = await replica.act(name, argument, file);
       // What is under way is for the account that was left.

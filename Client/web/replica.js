@@ -63,6 +63,15 @@ export class Replica {
   }
 
   /**
+   * What a screen shows: while the core goes back to what was kept, it waits.
+   * @param {string} name @param {object} argument @param {Uint8Array} [file]
+   */
+  async show(name, argument, file) {
+    if (this.#isAhead) await this.#last;
+    return this.view(name, argument, file);
+  }
+
+  /**
    * @param {string} name @param {object} argument @param {Uint8Array} [file]
    * @returns {Promise<any>}
    */

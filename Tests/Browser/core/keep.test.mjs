@@ -22,6 +22,8 @@ class Shelf {
   /** Keeps what it is given, and says that it did not. */
   isMute = false;
   takenOver = 0;
+  /** Called when the rows are read; they come when what it returns is done. */
+  onRead = async () => {};
 
   async takeOver() {
     this.takenOver += 1;
@@ -29,6 +31,7 @@ class Shelf {
   }
 
   async rows() {
+    await this.onRead();
     if (this.isUnreadable) throw new Error('unreadable');
     return [...this.#rows];
   }
@@ -65,6 +68,22 @@ test('what could not be kept is not shown, and the next write is', async () => {
   const again = await Replica.open(module, shelf);
   assert.equal(JSON.stringify(again.view('water', {})), JSON.stringify(replica.view('water', {})));
   assert.notEqual(JSON.stringify(again.view('water', {})), before);
+});
+
+test('a screen that is asked for while the core goes back waits for it', async () => {
+  const { shelf, replica } = await opened();
+  const before = JSON.stringify(replica.view('water', {}));
+  shelf.isFull = true;
+  let goOn;
+  const isReading = new Promise((reading) => {
+    shelf.onRead = () => new Promise((resolve) => { goOn = resolve; reading(); });
+  });
+  const refused = assert.rejects(drink(replica), /full/);
+  await isReading;
+  const shown = replica.show('water', {});
+  goOn();
+  assert.equal(JSON.stringify(await shown), before);
+  await refused;
 });
 
 test('while what was kept cannot be read, nothing is shown, and then it goes on', async () => {
