@@ -49,7 +49,7 @@ chaos-nodes: release
 	@Tests/Chaos/run $(RELEASE) --full --only history --only nodes-disk --only nodes \
 		--cycles $(or $(KILLS),2000) --acknowledged $(or $(ACKNOWLEDGED),200000)
 
-## attack: floods, bombs and stalls against the real daemon, while a client measures; 90 s
+## attack: floods, bombs and stalls against the real daemon, while a client measures; two minutes
 attack: release
 	@Scripts/install-missing
 	@Tests/Attack/run $(RELEASE) --short
