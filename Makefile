@@ -135,7 +135,7 @@ RELEASE_FLAGS = -c release --static-swift-stdlib -Xswiftc -file-prefix-map -Xswi
 release: export ATREST_COMMIT = $(shell git rev-parse --short=12 HEAD 2> /dev/null)
 release: deps .build/web/assets.json
 	@Scripts/embed-web
-	@for program in atrest-syncd atrest trunk; do \
+	@for program in atrest-syncd atrest trunk atrest-lab; do \
 		$(SWIFT) build $(RELEASE_FLAGS) --product $$program || exit; done
 
 # The browser's app, for the daemon to serve. Two minutes; a toolchain without Embedded Swift for

@@ -55,6 +55,7 @@ let package = Package(
     .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
     .executable(name: "atrest", targets: ["atrest"]),
     .executable(name: "trunk", targets: ["trunk"]),
+    .executable(name: "atrest-lab", targets: ["atrest-lab"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -253,16 +254,6 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/AtrestCompanion", swiftSettings: strict),
 
-    // The lab: scenarios of conflicting edits, played on a real server and real replicas.
-    .target(
-      name: "AtrestLab",
-      dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
-        "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestWire",
-        "TrunkDomain",
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "Yams", package: "Yams"),
-      ], path: "Lab/AtrestLab", swiftSettings: strict),
     // Words for the garden's kinds, for both programs: one account may hold fasts and a garden.
     .target(
       name: "TrunkVocabulary", dependencies: ["AtrestCompanion", "TrunkDomain"],
@@ -270,7 +261,7 @@ let package = Package(
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestFoundation", "AtrestLab",
+        "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestFoundation",
         "AtrestPresentation", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
         "AtrestSync", "AtrestWire",
         "AtrestCommandLine", "AtrestCompanion", "TrunkVocabulary",
@@ -284,6 +275,23 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Client/trunk", packageAccess: false, swiftSettings: strict),
+
+    // The lab: scenarios of conflicting edits, played on a real server and real replicas.
+    .target(
+      name: "AtrestLab",
+      dependencies: [
+        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
+        "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestWire",
+        "TrunkDomain",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Yams", package: "Yams"),
+      ], path: "Lab/AtrestLab", swiftSettings: strict),
+    .executableTarget(
+      name: "atrest-lab",
+      dependencies: [
+        "AtrestCompanion", "AtrestLab",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Lab/atrest-lab", swiftSettings: strict),
 
     // The code that the documentation shows, with no more access than an app has.
     .executableTarget(
@@ -497,7 +505,7 @@ let package = Package(
     .testTarget(
       name: "AtrestLabTests",
       dependencies: [
-        "AtrestLab", "atrest", "AtrestCommandLine", "AtrestClient", "AtrestDomain",
+        "AtrestLab", "atrest-lab", "AtrestCommandLine", "AtrestClient", "AtrestDomain",
         "AtrestReplication", "AtrestTestSupport",
       ],
       swiftSettings: strict),

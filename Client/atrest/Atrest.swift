@@ -50,7 +50,7 @@ struct Atrest: ParsableCommand {
       InviteCommand<Atrest>.self,
       DevicesCommand<Atrest>.self, AccountCommand<Atrest>.self, EntitlementCommand.self,
       UnpairCommand<Atrest>.self,
-      ImportCommand.self, ExportCommand.self, DoctorCommand<Atrest>.self, LabCommand.self,
+      ImportCommand.self, ExportCommand.self, DoctorCommand<Atrest>.self,
       ReplicaCommand<Atrest>.self, CompletionsCommand<Atrest>.self,
     ], defaultSubcommand: NowCommand.self)
 
@@ -64,7 +64,7 @@ typealias ReplicaOptions = AtrestCompanion.ReplicaOptions<Atrest>
 extension Atrest: Companion {
   static let programName = "atrest"
 
-  static let countOptions: Set = ["--days", "--limit", "--months", "--devices", "--edits"]
+  static let countOptions: Set = ["--days", "--limit", "--months"]
 
   static var contents: String {
     Language.text("when you fasted and drank", de: "wann du gefastet und getrunken hast")

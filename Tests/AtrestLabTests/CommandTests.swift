@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest lab` as people and scripts run it: texts, exit codes, JSON.
+// `atrest-lab` as people and scripts run it: texts, exit codes, JSON.
 
 import AtrestCommandLine
 import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("atrest lab", .timeLimit(.minutes(20)))
+@Suite("atrest-lab", .timeLimit(.minutes(20)))
 struct CommandTests {
-  private func atrest(_ arguments: String...) throws -> EndedProgram {
+  private func lab(_ arguments: String...) throws -> EndedProgram {
     // The test runner is in the same directory as the package's programs.
     let runner = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     var folder = runner.deletingLastPathComponent()
     while !FileManager.default.isExecutableFile(
-      atPath: folder.appendingPathComponent("atrest").path)
+      atPath: folder.appendingPathComponent("atrest-lab").path)
     {
       try #require(folder.path != "/", "the program was not built beside the tests")
       folder.deleteLastPathComponent()
     }
-    return try EndedProgram(folder.appendingPathComponent("atrest").path, arguments)
+    return try EndedProgram(folder.appendingPathComponent("atrest-lab").path, arguments)
   }
 
   /// Calls `body` with a temporary file.
@@ -36,7 +36,7 @@ struct CommandTests {
 
   @Test("run exits with 0 where all is as expected")
   func holds() throws {
-    let answer = try atrest("lab", "run", shipped("same-fast-twice.yaml"))
+    let answer = try lab("run", shipped("same-fast-twice.yaml"))
     #expect(answer.code == 0)
     #expect(answer.out.contains("Everything is as expected"))
     #expect(answer.out.contains("set aside  evening fast: target 18h (phone)"))
@@ -49,10 +49,10 @@ struct CommandTests {
     try withFile(
       scenarioText("- phone: {drink: glass, amount: 250 ml}\n- expect: {waiting: 0}")
     ) { path in
-      let answer = try atrest("lab", "run", path)
+      let answer = try lab("run", path)
       #expect(answer.code == 1)
       #expect(answer.err.contains("\(path):6: waiting writes on phone: expected 0, found 1"))
-      let several = try atrest("lab", "run", shipped("two-fasts-offline.yaml"), path)
+      let several = try lab("run", shipped("two-fasts-offline.yaml"), path)
       #expect(several.code == 1)
       #expect(several.out.contains("holds    ") && several.out.contains("differs  "))
     }
@@ -61,26 +61,26 @@ struct CommandTests {
   @Test("run exits with 65 for a file with a flaw, before anything is played")
   func flaw() throws {
     try withFile(scenarioText("- phone: {start: a, target: sixteen}")) { path in
-      let answer = try atrest("lab", "run", shipped("same-fast-twice.yaml"), path)
+      let answer = try lab("run", shipped("same-fast-twice.yaml"), path)
       #expect(answer.code == 65)
       #expect(answer.out.isEmpty)
       #expect(answer.err.hasPrefix("\(path):5: expected a duration such as 16h"))
     }
-    #expect(try atrest("lab", "run", "/nowhere.yaml").code == 65)
+    #expect(try lab("run", "/nowhere.yaml").code == 65)
     let pipe = FileManager.default.temporaryDirectory
       .appendingPathComponent("lab-\(UUID().uuidString).yaml").path
     try #require(mkfifo(pipe, 0o600) == 0)
     defer { unlink(pipe) }
     // Opening the FIFO would block forever.
-    #expect(try atrest("lab", "run", pipe).code == 65)
-    #expect(try atrest("lab", "run").code == 64)
+    #expect(try lab("run", pipe).code == 65)
+    #expect(try lab("run").code == 64)
     #expect(
-      try atrest("lab", "run", "--pair", "nonsense", shipped("same-fast-twice.yaml")).code == 64)
+      try lab("run", "--pair", "nonsense", shipped("same-fast-twice.yaml")).code == 64)
   }
 
   @Test("run --json is one array, with what was set aside")
   func json() throws {
-    let answer = try atrest("lab", "run", "--json", shipped("same-fast-twice.yaml"))
+    let answer = try lab("run", "--json", shipped("same-fast-twice.yaml"))
     let rows = try #require(
       try JSONSerialization.jsonObject(with: Data(answer.out.utf8)) as? [[String: Any]])
     #expect(rows.count == 1)
@@ -94,18 +94,31 @@ struct CommandTests {
   @Test("random tells its seed, and keeps a scenario that can be played")
   func random() throws {
     try withFile("") { path in
-      let answer = try atrest(
-        "lab", "random", "--seed", "5", "--devices", "2", "--edits", "30", "--keep", path)
+      let answer = try lab(
+        "random", "--seed", "5", "--devices", "2", "--edits", "30", "--keep", path)
       #expect(answer.code == 0)
       #expect(answer.out.contains("Seed 5: 30 edits on 2 devices"))
-      #expect(try atrest("lab", "run", path).code == 0)
-      let json = try atrest(
-        "lab", "random", "--seed", "5", "--devices", "2", "--edits", "30", "--json")
+      #expect(try lab("run", path).code == 0)
+      let json = try lab(
+        "random", "--seed", "5", "--devices", "2", "--edits", "30", "--json")
       let row = try #require(
         try JSONSerialization.jsonObject(with: Data(json.out.utf8)) as? [String: Any])
       #expect(row["held"] as? Bool == true && row["seed"] as? Int == 5)
     }
-    #expect(try atrest("lab", "random", "--devices", "17").code == 64)
-    #expect(try atrest("lab", "random", "--edits", "0").code == 64)
+    #expect(try lab("random", "--devices", "17").code == 64)
+    #expect(try lab("random", "--edits", "0").code == 64)
+    let negative = try lab("random", "--edits", "-3")
+    #expect(negative.code == 64 && negative.err.contains("There are 1 to"))
+  }
+
+  @Test("help has an example for every command, and a mistyped one is told of")
+  func help() throws {
+    for command in ["run", "random"] {
+      let help = try lab(command, "--help")
+      #expect(help.code == 0 && help.out.contains("EXAMPLES:\n  atrest-lab \(command)"))
+    }
+    let mistyped = try lab("radom")
+    #expect(mistyped.code == 64 && mistyped.out.isEmpty)
+    #expect(mistyped.err.contains("Did you mean `atrest-lab random`?"))
   }
 }

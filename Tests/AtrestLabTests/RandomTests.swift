@@ -27,7 +27,7 @@ struct RandomTests {
   func holds(seed: UInt64) async throws {
     let size = RandomPlay.Size(devices: 2 + Int(seed % 3), edits: 60)
     let play = try await RandomPlay.play(seed: seed, size: size)
-    #expect(play.report.failureLines == [], "atrest lab random --seed \(seed) --edits 60")
+    #expect(play.report.failureLines == [], "atrest-lab random --seed \(seed) --edits 60")
   }
 
   @Test("can be written down and played again, with the same outcome")

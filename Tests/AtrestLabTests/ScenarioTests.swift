@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 @testable import AtrestLab
-@testable import atrest
+@testable import atrest_lab
 
 /// The scenario files of the repository.
 enum Scenarios {
@@ -268,9 +268,9 @@ struct GivenServerTests {
       }
       let stop = try #require(error)
       #expect(stop.line == 7)
-      let thrown = try #require(LabCommand.translated(stop) as? CommandFailure)
-      #expect(thrown.sentence.hasPrefix("x.yaml:7: The server did not allow it."))
-      #expect(thrown.status == ExitStatus.notPermitted)
+      let failure = try #require(Lab.failure(of: stop))
+      #expect(failure.sentence.hasPrefix("x.yaml:7: The server did not allow it."))
+      #expect(failure.status == ExitStatus.notPermitted)
     }
   }
 

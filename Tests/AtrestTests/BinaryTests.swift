@@ -223,7 +223,6 @@ struct BinaryTests {
       ("fast start --target -16h", 64, "That is not a length of time I can read."),
       ("water list --days -3", 64, "`--days` needs a number from 1"),
       ("sessions list --limit -3", 64, "`--limit` needs a number"),
-      ("lab random --edits -3", 64, "There are 1 to"),
     ] as [(String, Int32, String)])
   func negative(line: String, code: Int32, sentence: String) throws {
     let answer = try atrest.start(line.split(separator: " ").map(String.init)).wait()

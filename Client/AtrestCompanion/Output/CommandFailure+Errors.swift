@@ -11,7 +11,7 @@ extension CommandFailure {
   /// The failure that an error stands for in every program; nil for any other error.
   ///
   /// - Parameter program: What people type, before the names of commands.
-  init?(_ error: any Error, program: String) {
+  package init?(_ error: any Error, program: String) {
     switch error {
     case let error as InputProblem:
       self.init(error)
