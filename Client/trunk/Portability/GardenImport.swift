@@ -2,7 +2,6 @@
 // Reads records of a garden from the web app's file. Pure.
 
 import AtrestCompanion
-import Crypto
 import Foundation
 import TrunkDomain
 
@@ -298,15 +297,9 @@ struct GardenImport {
   }
 
   /// The UUID that a text has, else one of a hash: the app's ids are other texts.
-  ///
-  /// Source: RFC 9562, section 5.8, version 8.
   private static func id(_ text: String?, _ kind: String, _ key: String) -> RecordUUID {
     if let known = text.flatMap({ EventID.record(of: $0) }) { return known }
-    var bytes = Array(SHA256.hash(data: Data("trunk.\(kind).\(key)".utf8)).prefix(16))
-    bytes[6] = bytes[6] & 0x0F | 0x80
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    guard let id = RecordUUID(bytes: bytes) else { preconditionFailure("a hash has 16 bytes") }
-    return id
+    return RecordUUID(hashing: "trunk.\(kind).\(key)")
   }
 
   /// The first of the texts that is a time.

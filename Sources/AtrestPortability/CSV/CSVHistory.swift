@@ -6,7 +6,6 @@ import AtrestDomain
 import AtrestReplication
 import AtrestTransfer
 import AtrestWire
-import Crypto
 import Foundation
 
 /// A file whose columns a person can be asked about.
@@ -340,13 +339,7 @@ private struct RowReader {
 
   /// The id of a fast without one, from what is in the file.
   ///
-  /// Source: RFC 9562, section 5.8, version 8, from the first bytes of a SHA-256.
   private static func id(start: WallTime, end: WallTime) -> RecordUUID {
-    let name = "atrest csv fast \(start.milliseconds) \(end.milliseconds)"
-    var bytes = Array(SHA256.hash(data: Data(name.utf8)).prefix(16))
-    bytes[6] = bytes[6] & 0x0F | 0x80
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    guard let id = RecordUUID(bytes: bytes) else { preconditionFailure("16 bytes are a UUID") }
-    return id
+    RecordUUID(hashing: "atrest csv fast \(start.milliseconds) \(end.milliseconds)")
   }
 }
