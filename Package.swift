@@ -59,9 +59,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
-    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -94,6 +91,10 @@ let package = Package(
       name: "CAtrestProtos", dependencies: ["CAtrestProtobufC"], path: "Sources/CAtrestProtos"),
 
     // Libraries both sides share.
+    // Hashes, signatures and certificates: on OpenSSL, and on Apple's platforms on CryptoKit.
+    .target(
+      name: "AtrestCrypto", dependencies: [.target(name: "CAtrestOpenSSL", condition: linux)],
+      path: "Sources/AtrestCrypto", swiftSettings: strict),
     // Whom a client believes, whatever its TLS.
     .target(name: "AtrestTrust", path: "Sources/AtrestTrust", swiftSettings: strict),
     .target(name: "AtrestReplication", path: "Sources/AtrestReplication", swiftSettings: strict),
@@ -133,17 +134,13 @@ let package = Package(
       path: "Sources/TrunkPresentation", packageAccess: false, swiftSettings: strict),
     .target(
       name: "AtrestEntitlements",
-      dependencies: [
-        "AtrestDomain", "AtrestReplication",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
-      ], path: "Sources/AtrestEntitlements", swiftSettings: strict),
+      dependencies: ["AtrestCrypto", "AtrestDomain", "AtrestReplication"],
+      path: "Sources/AtrestEntitlements", swiftSettings: strict),
     .target(
       name: "AtrestProtocol",
       dependencies: [
-        "AtrestDomain", "AtrestReplication", "CAtrestProtobufC", "CAtrestProtos", "AtrestWire",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "AtrestCrypto", "AtrestDomain", "AtrestReplication", "CAtrestProtobufC", "CAtrestProtos",
+        "AtrestWire",
       ],
       path: "Sources/AtrestProtocol", swiftSettings: strict),
     // The client's side of a sync as state machines.
@@ -167,7 +164,6 @@ let package = Package(
       name: "AtrestPortability",
       dependencies: [
         "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestTransfer", "AtrestWire",
-        .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Sources/AtrestPortability", swiftSettings: strict),
     // Files that people name, and files that are replaced whole.
     .target(name: "AtrestFiles", path: "Sources/AtrestFiles", swiftSettings: strict),
@@ -205,10 +201,9 @@ let package = Package(
     .target(
       name: "AtrestServer",
       dependencies: [
-        "AtrestDomain", "AtrestEntitlements", "AtrestFoundation", "AtrestLedger",
+        "AtrestCrypto", "AtrestDomain", "AtrestEntitlements", "AtrestFoundation", "AtrestLedger",
         "AtrestPostgreSQL", "AtrestReplication", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets",
         "AtrestRPC", "AtrestTLS", "AtrestWire",
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -218,6 +213,7 @@ let package = Package(
       name: "atrest-syncd",
       dependencies: [
         "AtrestServer", "AtrestMetrics", "AtrestPostgreSQL", "CAtrestMalloc", "CAtrestWebApp",
+        "AtrestCrypto",
         "AtrestDomain",
         "AtrestFiles",
         "AtrestFoundation",
@@ -227,7 +223,6 @@ let package = Package(
         "AtrestHTTP2",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/atrest-syncd", swiftSettings: strict),
 
@@ -273,7 +268,6 @@ let package = Package(
         "AtrestCompanion", "AtrestPresentation", "TrunkDomain", "TrunkPresentation",
         "TrunkVocabulary",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Client/trunk", packageAccess: false, swiftSettings: strict),
 
     // The lab: scenarios of conflicting edits, played on a real server and real replicas.
@@ -349,10 +343,7 @@ let package = Package(
     .target(
       name: "AtrestAppStore",
       dependencies: [
-        "AtrestEntitlements", "AtrestReplication",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
+        "AtrestEntitlements", "AtrestReplication", "CAtrestOpenSSL",
       ], path: "Tests/AppStore", swiftSettings: strict),
     // Every public message, and the law that both of its codecs agree.
     .target(
@@ -364,20 +355,22 @@ let package = Package(
     .target(
       name: "AtrestFuzzing",
       dependencies: [
-        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestLab",
-        "AtrestServer",
+        "AtrestAppStore", "AtrestClient", "AtrestCrypto", "AtrestDomain", "AtrestFoundation",
+        "AtrestLab", "AtrestServer",
         "AtrestSockets", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
         "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestTLS", "AtrestTrust",
         "AtrestHTTP2",
         "AtrestSync",
-        .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Fuzz/Library", swiftSettings: strict),
+    .testTarget(
+      name: "AtrestCryptoTests",
+      dependencies: ["AtrestAppStore", "AtrestCrypto", "AtrestTestSupport", "CAtrestOpenSSL"],
+      swiftSettings: strict),
     .testTarget(
       name: "AtrestEntitlementsTests",
       dependencies: [
-        "AtrestAppStore", "AtrestEntitlements", "AtrestDomain", "AtrestFoundation",
-        "AtrestReplication", "AtrestTestSupport",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "AtrestAppStore", "AtrestCrypto", "AtrestEntitlements", "AtrestDomain",
+        "AtrestFoundation", "AtrestReplication", "AtrestTestSupport",
       ], swiftSettings: strict),
     .testTarget(
       name: "TrunkDomainTests",
@@ -396,10 +389,10 @@ let package = Package(
     .testTarget(
       name: "AtrestWireTests",
       dependencies: [
-        "AtrestWire", "AtrestWireCases", "AtrestProtocol", "AtrestFoundation", "AtrestDomain",
+        "AtrestCrypto", "AtrestWire", "AtrestWireCases", "AtrestProtocol", "AtrestFoundation",
+        "AtrestDomain",
         "AtrestReplication",
         "AtrestTestSupport",
-        .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestProtocolTests",

@@ -46,7 +46,7 @@ enum Main {
       try measure {
         for bytes in encoded { count += try Record(decoding: bytes).registers.count }
       })
-    line("", "swift-crypto", "Swift")
+    line("", "OpenSSL", "Swift")
     var sum = Fingerprint()
     line(
       "SHA-256",

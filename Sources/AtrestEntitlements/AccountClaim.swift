@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An account's claim to a statement, and the stored form of an accepted one.
 
+import AtrestCrypto
 import AtrestReplication
-import Crypto
 import Foundation
 
 /// A statement that passed the checks that do not depend on an account.
@@ -81,7 +81,7 @@ public struct StoredStatement: Hashable, Sendable {
 
   /// Wraps a statement that was just accepted.
   public init(accepted jws: [UInt8]) {
-    self.init(jws: jws, hash: Array(SHA256.hash(data: jws)))
+    self.init(jws: jws, hash: SHA256.hash(jws))
   }
 
   /// Check 15: the text, if it still matches its hash. Every reader verifies it again; nothing else
@@ -89,7 +89,7 @@ public struct StoredStatement: Hashable, Sendable {
   ///
   /// - Throws: `.altered` if the hash differs.
   public func intact() throws(EntitlementRejection) -> [UInt8] {
-    guard Array(SHA256.hash(data: jws)) == hash else { throw .altered }
+    guard SHA256.hash(jws) == hash else { throw .altered }
     return jws
   }
 }

@@ -2,18 +2,14 @@
 // Checks 3 to 5: whether three certificates form a path from a trusted root to a signer of App
 // Store statements.
 
+import AtrestCrypto
 import AtrestReplication
-import Crypto
-import Foundation
-import SwiftASN1
-import X509
 
 /// A verified path of root, intermediate and leaf: the subject of a revocation query and the source
 /// of the signing key.
 ///
-/// The path has a fixed shape, so it is walked rather than built. swift-certificates' `Verifier`
-/// searches for a path, is asynchronous, and reads the clock unless an unstable API is used; a
-/// server verifies within a turn that must not suspend.
+/// The path has a fixed shape, so it is walked rather than built. OpenSSL's `X509_verify_cert`
+/// searches for a path among whatever a peer sends, and checks what browsers ask of it.
 public struct CertificatePath: Sendable {
   /// The signing certificate, DER.
   public let leaf: [UInt8]
@@ -22,12 +18,12 @@ public struct CertificatePath: Sendable {
   /// The intermediate's issuer, DER; from the policy.
   public let root: [UInt8]
   /// The leaf's key.
-  let key: P256.Signing.PublicKey
+  let key: ECDSAPublicKey
 
   /// The extension of Apple's intermediates for such leaves.
-  static let intermediateMark: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
+  static let intermediateMark: OID = [1, 2, 840, 113_635, 100, 6, 2, 1]
   /// The extension of leaves that sign App Store receipts and statements.
-  static let leafMark: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
+  static let leafMark: OID = [1, 2, 840, 113_635, 100, 6, 11, 1]
 
   /// Verifies the path.
   ///
@@ -43,84 +39,66 @@ public struct CertificatePath: Sendable {
     let leaf = try Self.parse(certificates[0])
     let intermediate = try Self.parse(certificates[1])
     var roots = anchors.certificates
-    if anchors.pins.contains(Array(SHA256.hash(data: certificates[2]))) {
+    if anchors.pins.contains(SHA256.hash(certificates[2])) {
       roots.append(try Self.parse(certificates[2]))
     }
     // The root's key first: no peer-supplied key is used before a trusted one has certified it.
-    guard let root = roots.first(where: { Self.did($0, issue: intermediate) }),
-      Self.did(intermediate, issue: leaf)
+    guard let root = roots.first(where: { intermediate.isSigned(by: $0) }),
+      leaf.isSigned(by: intermediate)
     else { throw .untrustedRoot }
 
-    let date = Date(timeIntervalSince1970: Double(date.milliseconds) / 1000)
     guard Self.holds(leaf, at: date), Self.holds(intermediate, at: date),
       Self.holds(root, at: date), Self.mayIssue(root, below: 1),
       Self.mayIssue(intermediate, below: 0), Self.maySign(leaf)
     else { throw .certificateNotValid }
 
-    guard intermediate.extensions[oid: Self.intermediateMark] != nil,
-      leaf.extensions[oid: Self.leafMark] != nil,
-      let key = P256.Signing.PublicKey(leaf.publicKey)
+    guard intermediate.hasExtension(Self.intermediateMark),
+      leaf.hasExtension(Self.leafMark), let key = leaf.key, key.curve == .p256
     else { throw .notAnAppStoreCertificate }
 
     self.leaf = certificates[0]
     self.intermediate = certificates[1]
-    self.root = try Self.bytes(of: root)
+    self.root = root.der
     self.key = key
   }
 
   /// Check 7: whether the leaf's key signed the statement.
   func didSign(_ statement: SignedStatement) -> Bool {
-    guard
-      let signature = try? P256.Signing.ECDSASignature(rawRepresentation: statement.signature)
-    else { return false }
-    return key.isValidSignature(signature, for: statement.signedBytes)
+    key.isValid(raw: statement.signature, of: statement.signedBytes, hash: .sha256)
   }
 
-  private static func parse(_ der: [UInt8]) throws(EntitlementRejection) -> Certificate {
-    do { return try Certificate(derEncoded: der) } catch { throw .malformed }
+  private static func parse(_ der: [UInt8]) throws(EntitlementRejection) -> X509Certificate {
+    do { return try X509Certificate(der: der) } catch { throw .malformed }
   }
-
-  private static func bytes(of certificate: Certificate) throws(EntitlementRejection) -> [UInt8] {
-    var serializer = DER.Serializer()
-    do { try serializer.serialize(certificate) } catch { throw .malformed }
-    return serializer.serializedBytes
-  }
-
-  private static func did(_ issuer: Certificate, issue certificate: Certificate) -> Bool {
-    issuer.subject == certificate.issuer && ecdsa.contains(certificate.signatureAlgorithm)
-      && issuer.publicKey.isValidSignature(certificate.signature, for: certificate)
-  }
-
-  private static let ecdsa: [Certificate.SignatureAlgorithm] = [
-    .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512,
-  ]
 
   /// RFC 5280, 4.1.2.1, 4.1.2.5 and 4.2: version 3, within its validity, and no critical extension
   /// that is not checked here.
-  private static func holds(_ certificate: Certificate, at date: Date) -> Bool {
-    certificate.version == .v3
-      && certificate.notValidBefore <= date && date <= certificate.notValidAfter
-      && certificate.extensions.allSatisfy { !$0.critical || understood.contains($0.oid) }
+  private static func holds(_ certificate: X509Certificate, at date: WallTime) -> Bool {
+    certificate.version == 3
+      && certificate.notBefore <= date.milliseconds && date.milliseconds <= certificate.notAfter
+      && certificate.extensions.allSatisfy { !$0.isCritical || understood.contains($0.identifier) }
   }
 
-  private static let understood: [ASN1ObjectIdentifier] = [
-    .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage, intermediateMark, leafMark,
+  private static let understood: Set<OID> = [
+    X509Certificate.BasicConstraints.identifier, X509Certificate.KeyUsage.identifier,
+    intermediateMark, leafMark,
   ]
 
   /// RFC 5280, 4.2.1.3 and 4.2.1.9: a CA that may sign certificates, with a path length of at least
   /// `count`.
-  private static func mayIssue(_ certificate: Certificate, below count: Int) -> Bool {
-    guard let constraints = try? certificate.extensions.basicConstraints,
-      case .isCertificateAuthority(let limit) = constraints, count <= limit ?? count,
-      let usage = try? certificate.extensions.keyUsage
+  private static func mayIssue(_ certificate: X509Certificate, below count: Int) -> Bool {
+    guard case .authority(let limit) = try? certificate.basicConstraints, count <= limit ?? count
     else { return false }
-    return usage.keyCertSign
+    return (try? certificate.keyUsage)?.signsCertificates ?? false
   }
 
   /// An end entity, so that an intermediate cannot serve as a leaf.
-  private static func maySign(_ leaf: Certificate) -> Bool {
-    guard let usage = try? leaf.extensions.keyUsage, usage.digitalSignature else { return false }
-    if case .isCertificateAuthority = try? leaf.extensions.basicConstraints { return false }
-    return true
+  private static func maySign(_ leaf: X509Certificate) -> Bool {
+    do throws(MalformedCertificate) {
+      if case .authority = try leaf.basicConstraints { return false }
+      return try leaf.keyUsage?.signsData ?? false
+    } catch {
+      return false
+    }
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Check 2: parses a signed statement into its parts. Verifies nothing yet.
 
+import AtrestCrypto
 import AtrestDomain
-import Crypto
 
 /// A parsed JWS in compact form.
 struct SignedStatement {
@@ -48,6 +48,6 @@ struct SignedStatement {
     self.signature = signature
     self.claims = claims
     signedBytes = Array(jws[..<segments[1].endIndex])
-    hash = Array(SHA256.hash(data: jws))
+    hash = SHA256.hash(jws)
   }
 }

@@ -3,7 +3,6 @@
 
 import AtrestDomain
 import AtrestReplication
-import Crypto
 import Foundation
 
 /// Verifies App Store statements under one policy.

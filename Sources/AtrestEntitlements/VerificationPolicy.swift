@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A verifier's configuration: trusted roots, and the app whose purchases count.
 
+import AtrestCrypto
 import AtrestReplication
-import Crypto
-import SwiftASN1
-import X509
 
 /// The App Store's two environments. Purchases of one never count in the other.
 public enum StoreEnvironment: String, Hashable, Comparable, Sendable, CaseIterable {
@@ -30,7 +28,7 @@ public enum ProductType: String, Hashable, Sendable, CaseIterable {
 /// The trusted roots. They come from configuration, never from a statement.
 public struct TrustAnchors: Sendable {
   /// Trusted root certificates.
-  let certificates: [Certificate]
+  let certificates: [X509Certificate]
   /// SHA-256 fingerprints of roots that are trusted if a statement includes them.
   let pins: Set<[UInt8]>
 
@@ -44,7 +42,7 @@ public struct TrustAnchors: Sendable {
     guard !certificatesDER.isEmpty || !pins.isEmpty else { throw .noRoot }
     guard pins.allSatisfy({ $0.count == SHA256.byteCount }) else { throw .fingerprintLength }
     certificates = try certificatesDER.map { der throws(PolicyProblem) in
-      do { return try Certificate(derEncoded: der) } catch { throw .notACertificate }
+      do { return try X509Certificate(der: der) } catch { throw .notACertificate }
     }
     self.pins = Set(pins)
   }

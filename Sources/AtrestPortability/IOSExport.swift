@@ -5,7 +5,7 @@ import AtrestDomain
 import AtrestFoundation
 import AtrestReplication
 import AtrestTransfer
-import Crypto
+import AtrestWire
 import Foundation
 
 /// The members that distinguish the iOS app's files.
@@ -57,7 +57,7 @@ public enum IOSExport {
     func checksum() throws -> String {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      return Hexadecimal.encoded(SHA256.hash(data: try encoder.encode(self)))
+      return Hexadecimal.encoded(PortableSHA256.hash(Array(try encoder.encode(self))))
     }
 
     /// The payload with the app's default for absent targets.

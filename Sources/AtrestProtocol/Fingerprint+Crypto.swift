@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash of a record by swift-crypto: a server hashes all records of an account at once.
+// The hash of a record by OpenSSL: a server hashes all records of an account at once.
 
+import AtrestCrypto
 import AtrestWire
-import Crypto
 
 extension Fingerprint {
   /// The hash of one record, as `hash(ofRecord:)` gives it. Takes about 0.15 us for 120 bytes.
   public static func fastHash(ofRecord encoded: [UInt8]) -> UInt64 {
-    SHA256.hash(data: encoded).withUnsafeBytes {
-      UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self))
-    }
+    SHA256.firstWord(of: encoded)
   }
 }

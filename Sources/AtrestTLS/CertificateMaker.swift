@@ -36,7 +36,7 @@ struct CertificateMaker {
 
   /// Creates a P-256 key; nil only without memory or randomness.
   static func makeKey() -> OpenSSLRef? {
-    OpenSSLRef.key(atrest_make_p256_key())
+    OpenSSLRef.key(atrest_make_key("P-256"))
   }
 
   /// Creates a certificate for `key`; nil only without memory or randomness.

@@ -4,7 +4,7 @@
 /// SHA-256. Not for secrets that must be erased: it leaves what it read in memory.
 ///
 /// Source: FIPS 180-4, section 6.2. A server, which hashes all records of an account at once, uses
-/// swift-crypto, which is several times as fast.
+/// AtrestCrypto, which is several times as fast.
 package enum PortableSHA256 {
   /// The hash, in 32 bytes. O(bytes), about 5 ns each.
   package static func hash(_ bytes: [UInt8]) -> [UInt8] {

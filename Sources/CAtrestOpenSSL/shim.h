@@ -4,11 +4,16 @@
 #ifndef ATREST_COPENSSL_H
 #define ATREST_COPENSSL_H
 
+#include <limits.h>
 #include <openssl/bio.h>
+#include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
+#include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -48,7 +53,54 @@ static inline int atrest_set_server_name(SSL *session, const char *name) {
   return SSL_set_tlsext_host_name(session, name) == 1;
 }
 
-static inline EVP_PKEY *atrest_make_p256_key(void) { return EVP_EC_gen("P-256"); }
+/// A new key on the curve with that name.
+static inline EVP_PKEY *atrest_make_key(const char *curve) { return EVP_EC_gen(curve); }
+
+/// A public key from an uncompressed point of the curve with that name. NULL unless it is on the
+/// curve.
+static inline EVP_PKEY *atrest_make_public_key(const char *curve, const unsigned char *point,
+                                               size_t count) {
+  OSSL_PARAM parameters[] = {
+    OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, 0),
+    OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, count),
+    OSSL_PARAM_construct_end(),
+  };
+  EVP_PKEY *key = NULL;
+  EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+  if (context && EVP_PKEY_fromdata_init(context) == 1
+      && EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) != 1)
+    key = NULL;
+  EVP_PKEY_CTX_free(context);
+  return key;
+}
+
+// OpenSSL 3 calls these functions deprecated, in favour of EVP_MD_CTX. They stay in every version
+// 3, and none of them can fail.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+static inline void atrest_sha256_begin(SHA256_CTX *state) { SHA256_Init(state); }
+
+static inline void atrest_sha256_add(SHA256_CTX *state, const void *bytes, size_t count) {
+  SHA256_Update(state, bytes, count);
+}
+
+static inline void atrest_sha256_end(SHA256_CTX *state, void *hash) { SHA256_Final(hash, state); }
+
+#pragma GCC diagnostic pop
+
+/// Frees what OpenSSL allocated for its caller.
+static inline void atrest_free(void *memory) { OPENSSL_free(memory); }
+
+/// Returns 0 if out of memory. The code has 32 bytes.
+static inline int atrest_hmac_sha256(const unsigned char *key, size_t key_count,
+                                     const unsigned char *message, size_t count,
+                                     unsigned char *code) {
+  unsigned int length = 0;
+  return key_count <= INT_MAX
+    && HMAC(EVP_sha256(), key, (int)key_count, message, count, code, &length) != NULL
+    && length == SHA256_DIGEST_LENGTH;
+}
 
 static inline void atrest_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
 

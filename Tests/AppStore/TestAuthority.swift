@@ -3,10 +3,7 @@
 
 import AtrestEntitlements
 import AtrestReplication
-import Crypto
 import Foundation
-import SwiftASN1
-import X509
 
 /// Root, intermediate and leaf with Apple's marker extensions. A test can corrupt each.
 public struct TestAuthority: Sendable {
@@ -15,8 +12,8 @@ public struct TestAuthority: Sendable {
     /// Creates a flawless chain.
     public init() {}
 
-    public var intermediateMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 2, 1]
-    public var leafMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 11, 1]
+    public var intermediateMark: [Int]? = [1, 2, 840, 113_635, 100, 6, 2, 1]
+    public var leafMark: [Int]? = [1, 2, 840, 113_635, 100, 6, 11, 1]
     public var leafFrom = TestAuthority.date(2025)
     public var leafTo = TestAuthority.date(2027)
     public var intermediateTo = TestAuthority.date(2035)
@@ -28,39 +25,49 @@ public struct TestAuthority: Sendable {
     public var leafKeyIsP384 = false
     /// Sets the root's path length to zero, so that no intermediate CA is permitted.
     public var rootAllowsNoIntermediate = false
+    /// Spoils whatever else, before the certificate is signed.
+    public var changeRoot: (inout CertificateForm) throws -> Void = { _ in }
+    public var changeIntermediate: (inout CertificateForm) throws -> Void = { _ in }
+    public var changeLeaf: (inout CertificateForm) throws -> Void = { _ in }
   }
 
-  let rootKey = P384.Signing.PrivateKey()
-  let intermediateKey = P384.Signing.PrivateKey()
-  let leafKey = P256.Signing.PrivateKey()
+  let leafKey: SigningKey
   /// In DER, like the two below.
   public let root: [UInt8]
   public let intermediate: [UInt8]
   public let leaf: [UInt8]
 
   public init(name: String = "Test", flaws: Flaws = Flaws()) throws {
-    let rootName = try Self.name("\(name) Root")
-    let intermediateName = try Self.name("\(name) Intermediate")
-    root = try Self.certificate(
-      key: .init(rootKey.publicKey), to: flaws.rootTo, issuer: rootName, subject: rootName,
-      signedBy: .init(rootKey),
+    let rootKey = try SigningKey(curve: "P-384")
+    let intermediateKey = try SigningKey(curve: "P-384")
+    leafKey = try SigningKey(curve: "P-256")
+    var form = CertificateForm(
+      issuer: "\(name) Root", subject: "\(name) Root", key: rootKey.publicKeyInfo,
       extensions: Self.authority(pathLength: flaws.rootAllowsNoIntermediate ? 0 : nil))
-    intermediate = try Self.certificate(
-      key: .init(intermediateKey.publicKey), to: flaws.intermediateTo, issuer: rootName,
-      subject: intermediateName, signedBy: .init(rootKey),
+    form.notAfter = Self.time(flaws.rootTo)
+    try flaws.changeRoot(&form)
+    root = try form.signed(by: rootKey)
+
+    form = CertificateForm(
+      issuer: "\(name) Root", subject: "\(name) Intermediate", key: intermediateKey.publicKeyInfo,
       extensions: flaws.intermediateIsAuthority
         ? Self.authority(
           pathLength: 0, signs: flaws.intermediateMaySignCertificates,
           mark: flaws.intermediateMark)
         : Self.end(mark: flaws.intermediateMark))
-    let other = P384.Signing.PrivateKey()
-    leaf = try Self.certificate(
-      key: flaws.leafKeyIsP384 ? .init(other.publicKey) : .init(leafKey.publicKey),
-      from: flaws.leafFrom, to: flaws.leafTo, issuer: intermediateName,
-      subject: try Self.name("\(name) Leaf"), signedBy: .init(intermediateKey),
+    form.notAfter = Self.time(flaws.intermediateTo)
+    try flaws.changeIntermediate(&form)
+    intermediate = try form.signed(by: rootKey)
+
+    let key = flaws.leafKeyIsP384 ? try SigningKey(curve: "P-384") : leafKey
+    form = CertificateForm(
+      issuer: "\(name) Intermediate", subject: "\(name) Leaf", key: key.publicKeyInfo,
       extensions: flaws.leafIsAuthority
         ? Self.authority(pathLength: nil, signs: false, mark: flaws.leafMark)
         : Self.end(mark: flaws.leafMark, strange: flaws.leafHasUnknownCriticalExtension))
+    (form.notBefore, form.notAfter) = (Self.time(flaws.leafFrom), Self.time(flaws.leafTo))
+    try flaws.changeLeaf(&form)
+    leaf = try form.signed(by: intermediateKey)
   }
 
   /// A day in the middle of a year.
@@ -75,8 +82,8 @@ public struct TestAuthority: Sendable {
   public func sign(_ payload: String, header: String? = nil) throws -> [UInt8] {
     let header = header ?? Self.header(chain)
     let text = Self.base64URL(Array(header.utf8)) + "." + Self.base64URL(Array(payload.utf8))
-    let signature = try leafKey.signature(for: Data(text.utf8)).rawRepresentation
-    return Array((text + "." + Self.base64URL(Array(signature))).utf8)
+    let signature = try leafKey.signRaw(Array(text.utf8), hash: 256, byteCount: 32)
+    return Array((text + "." + Self.base64URL(signature)).utf8)
   }
 
   /// The header of a statement.
@@ -91,52 +98,34 @@ public struct TestAuthority: Sendable {
       .replacing("=", with: "")
   }
 
-  private static func name(_ common: String) throws -> DistinguishedName {
-    try DistinguishedName { CommonName(common) }
-  }
-
-  private static func certificate(
-    key: Certificate.PublicKey, from: Date = date(2020), to: Date, issuer: DistinguishedName,
-    subject: DistinguishedName, signedBy: Certificate.PrivateKey,
-    extensions: Certificate.Extensions
-  ) throws -> [UInt8] {
-    let certificate = try Certificate(
-      version: .v3, serialNumber: .init(), publicKey: key, notValidBefore: from, notValidAfter: to,
-      issuer: issuer, subject: subject, extensions: extensions, issuerPrivateKey: signedBy)
-    var serializer = DER.Serializer()
-    try serializer.serialize(certificate)
-    return serializer.serializedBytes
+  /// A date as certificates write it, to the second.
+  private static func time(_ date: Date) -> [UInt8] {
+    let style = Date.VerbatimFormatStyle(
+      format: """
+        \(year: .padded(4))\(month: .twoDigits)\(day: .twoDigits)\
+        \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased))\
+        \(minute: .twoDigits)\(second: .twoDigits)
+        """, timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
+    return DER.time(String(date.formatted(style).dropFirst(2)) + "Z")
   }
 
   private static func authority(
-    pathLength: Int?, signs: Bool = true, mark: ASN1ObjectIdentifier? = nil
-  ) throws -> Certificate.Extensions {
-    var extensions = try Certificate.Extensions {
-      Critical(BasicConstraints.isCertificateAuthority(maxPathLength: pathLength))
-      Critical(KeyUsage(digitalSignature: !signs, keyCertSign: signs, cRLSign: true))
-    }
-    try add(mark, to: &extensions)
-    return extensions
+    pathLength: UInt8?, signs: Bool = true, mark: [Int]? = nil
+  ) -> [[UInt8]] {
+    // Signs certificates and lists of revoked ones, or data and such lists.
+    [
+      CertificateForm.authority(pathLength: pathLength),
+      CertificateForm.usage(signs ? 0x06 : 0x82),
+    ] + entries(mark)
   }
 
-  private static func end(
-    mark: ASN1ObjectIdentifier?, strange: Bool = false
-  ) throws -> Certificate.Extensions {
-    var extensions = try Certificate.Extensions {
-      Critical(BasicConstraints.notCertificateAuthority)
-      Critical(KeyUsage(digitalSignature: true))
-    }
-    try add(mark, to: &extensions)
-    if strange { try add([1, 2, 3, 4], critical: true, to: &extensions) }
-    return extensions
+  private static func end(mark: [Int]?, strange: Bool = false) -> [[UInt8]] {
+    [CertificateForm.endEntity, CertificateForm.usage(0x80)] + entries(mark)
+      + (strange ? [CertificateForm.entry([1, 2, 3, 4], isCritical: true, [0x05, 0x00])] : [])
   }
 
-  private static func add(
-    _ mark: ASN1ObjectIdentifier?, critical: Bool = false,
-    to extensions: inout Certificate.Extensions
-  ) throws {
-    guard let mark else { return }
-    try extensions.append(.init(oid: mark, critical: critical, value: [0x05, 0x00]))
+  private static func entries(_ mark: [Int]?) -> [[UInt8]] {
+    mark.map { [CertificateForm.entry($0, [0x05, 0x00])] } ?? []
   }
 }
 

@@ -3,8 +3,8 @@
 // last one, which uses Apple's.
 
 import AtrestAppStore
+import AtrestCrypto
 import AtrestReplication
-import Crypto
 import Foundation
 import Testing
 
@@ -39,7 +39,7 @@ struct ChainTests {
   @Test("3. a root may be pinned by its fingerprint alone, and be one of several")
   func pins() throws {
     var bench = try Bench()
-    let pin = Array(SHA256.hash(data: bench.authority.root))
+    let pin = SHA256.hash(bench.authority.root)
     bench.policy.anchors = try TrustAnchors(pins: [pin])
     #expect(try bench.refusal(changing: [:]) == nil)
     let stranger = try TestAuthority()
@@ -77,6 +77,108 @@ struct ChainTests {
     spoil(&flaws)
     let bench = try Bench(flaws: flaws)
     #expect(try bench.refusal(changing: [:]) == .certificateNotValid, "\(what)")
+  }
+
+  /// What OpenSSL's own reader or path builder would let pass, or would call something else.
+  static let spoilt:
+    [(String, EntitlementRejection, @Sendable (inout CertificateForm) throws -> Void)] = [
+      (
+        "an extension stands there twice", .malformed,
+        { $0.extensions.append($0.extensions[2]) }
+      ),
+      (
+        "the key is on a curve that is none of NIST's", .malformed,
+        { $0.key = try SigningKey(curve: "secp256k1").publicKeyInfo }
+      ),
+      (
+        "the key brings the parameters of its curve", .malformed,
+        { $0.key = try SigningKey(curve: "P-256").publicKeyInfoWithParameters() }
+      ),
+      (
+        "two algorithms are named", .malformed,
+        { $0.signedAlgorithm = CertificateForm.ecdsa(hash: 256) }
+      ),
+      ("the signature is no pair of numbers", .malformed, { $0.changeSignature = { $0 + [0] } }),
+      (
+        "the signature's first number is zero", .untrustedRoot,
+        { $0.changeSignature = { _ in DER.sequence(DER.integer(0), DER.integer(1)) } }
+      ),
+      (
+        "the signature is over another hash than is named", .untrustedRoot,
+        {
+          $0.algorithm = CertificateForm.ecdsa(hash: 512)
+          $0.signedAlgorithm = $0.algorithm
+        }
+      ),
+      (
+        "the issuer's name differs in a capital letter", .untrustedRoot,
+        { $0.issuer = $0.issuer.map { $0 == UInt8(ascii: "T") ? UInt8(ascii: "t") : $0 } }
+      ),
+      ("it is of version 1", .certificateNotValid, { $0.version = [] }),
+      (
+        "it is of version 2", .certificateNotValid,
+        { $0.version = DER.element(0xA0, DER.integer(1)) }
+      ),
+      (
+        "it ended before 1970", .certificateNotValid,
+        { $0.notAfter = DER.time("691231235959Z") }
+      ),
+      (
+        "it begins in the year 9999", .certificateNotValid,
+        { $0.notBefore = DER.time("99991231235959Z", tag: 0x18) }
+      ),
+      (
+        "it ends at a fraction of a second", .malformed,
+        { $0.notAfter = DER.time("20400101000000.5Z", tag: 0x18) }
+      ),
+      (
+        "its basic constraints are unreadable", .certificateNotValid,
+        { $0.extensions[0] = CertificateForm.entry([2, 5, 29, 19], isCritical: true, [0x30]) }
+      ),
+      (
+        "its key usage is unreadable", .certificateNotValid,
+        { $0.extensions[1] = CertificateForm.entry([2, 5, 29, 15], isCritical: true, [3, 0]) }
+      ),
+      ("its key usage is missing", .certificateNotValid, { $0.extensions.remove(at: 1) }),
+    ]
+
+  @Test(
+    "2. to 4. what is wrong with a certificate below the root has its refusal", arguments: spoilt)
+  func spoiltCertificates(
+    _ what: String, _ rejection: EntitlementRejection,
+    _ spoil: @escaping @Sendable (inout CertificateForm) throws -> Void
+  ) throws {
+    var flaws = TestAuthority.Flaws()
+    flaws.changeLeaf = spoil
+    #expect(try Bench(flaws: flaws).refusal(changing: [:]) == rejection, "\(what): leaf")
+    flaws = .init()
+    flaws.changeIntermediate = spoil
+    #expect(try Bench(flaws: flaws).refusal(changing: [:]) == rejection, "\(what): intermediate")
+  }
+
+  @Test("4. no path is longer than the root and the intermediate allow")
+  func pathLength() throws {
+    for (length, isAllowed) in [(0, true), (1, true), (0x7F, true), (0x80, false), (0xFF, false)] {
+      var flaws = TestAuthority.Flaws()
+      flaws.changeIntermediate = {
+        $0.extensions[0] = CertificateForm.authority(pathLength: UInt8(length))
+      }
+      #expect(
+        try Bench(flaws: flaws).refusal(changing: [:]) == (isAllowed ? nil : .certificateNotValid))
+    }
+  }
+
+  @Test("3. a curve may sign over any of the three hashes")
+  func hashes() throws {
+    for hash in [256, 384, 512] {
+      var flaws = TestAuthority.Flaws()
+      flaws.changeLeaf = {
+        $0.hash = hash
+        $0.algorithm = CertificateForm.ecdsa(hash: hash)
+        $0.signedAlgorithm = $0.algorithm
+      }
+      #expect(try Bench(flaws: flaws).refusal(changing: [:]) == nil)
+    }
   }
 
   @Test("4. a receipt outlives the certificates that signed it")

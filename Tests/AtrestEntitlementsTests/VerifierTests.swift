@@ -2,10 +2,10 @@
 // The fifteen checks in order, each with statements that fail only that check.
 
 import AtrestAppStore
+import AtrestCrypto
 import AtrestDomain
 import AtrestEntitlements
 import AtrestReplication
-import Crypto
 import Foundation
 import Testing
 
@@ -23,7 +23,7 @@ struct VerifierTests {
     #expect(fact.expires == WallTime(milliseconds: Payload.signed + Payload.year))
     #expect(fact.revoked == nil && fact.revokedShare == nil && fact.appAccountToken == nil)
     #expect(fact.order.signed == WallTime(milliseconds: Payload.signed))
-    #expect(fact.order.hash == Array(SHA256.hash(data: jws)))
+    #expect(fact.order.hash == SHA256.hash(jws))
   }
 
   @Test("1. it is no longer than 16 KiB, whatever it holds")

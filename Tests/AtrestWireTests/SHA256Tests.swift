@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our SHA-256 is that of the standard, and that of swift-crypto.
+// Our SHA-256 is that of the standard, and the one that the server uses.
 
+import AtrestCrypto
 import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
 import AtrestWire
-import Crypto
 import Testing
 
 @Suite("SHA-256", .timeLimit(.minutes(20)))
@@ -38,11 +38,11 @@ struct SHA256Tests {
         == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
   }
 
-  @Test("is swift-crypto's, for every length around a block")
+  @Test("is the server's, for every length around a block")
   func everyLength() {
     for count in 0...200 {
       let bytes = [UInt8](repeating: UInt8(count), count: count)
-      #expect(PortableSHA256.hash(bytes) == Array(SHA256.hash(data: bytes)))
+      #expect(PortableSHA256.hash(bytes) == SHA256.hash(bytes))
     }
   }
 

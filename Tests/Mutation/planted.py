@@ -580,7 +580,7 @@ PLANTED = [
         "eventsNotChained",
         "An event says nothing of those before it.",
         f"{SERVER}/Store/Contract/EventChain.swift",
-        "    «digest.update(data: hash)»\n",
+        "    «digest.update(hash)»\n",
         "_ = hash",
         statements=True,
     ),
@@ -845,6 +845,20 @@ PLANTED = [
         f"{SOURCES}/AtrestEntitlements/TransactionVerifier.swift",
         "guard «!overflow, lead <= policy.clockToleranceMilliseconds» else {",
         "!overflow",
+    ),
+    one(
+        "extensionTwice",
+        "A certificate may have two extensions of one kind.",
+        f"{SOURCES}/AtrestCrypto/X509Certificate+Extensions.swift",
+        "«!extensions.contains(where: { $0.identifier == identifier })»",
+        "true",
+    ),
+    one(
+        "issuerNameIgnored",
+        "A certificate is signed by its issuer's key, whatever the issuer is called.",
+        f"{SOURCES}/AtrestCrypto/X509Certificate.swift",
+        "guard «issuer.subject == self.issuer», let hash",
+        "true",
     ),
     # The client and its command line.
     one(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bearer token of a device: derivation, hashing, comparison.
 
+import AtrestCrypto
 import AtrestReplication
-import Crypto
 
 /// A device's token: its public replica identity and 256 secret random bits.
 package struct Token: Sendable {
@@ -23,11 +23,9 @@ package struct Token: Sendable {
   /// token. Computing it takes both the nonce and that token. With a weak nonce it is still as
   /// strong as that token.
   static func secret(renewing device: DeviceEntry, nonce: [UInt8]) -> [UInt8] {
-    var hash = HMAC<SHA256>(key: SymmetricKey(data: nonce))
-    hash.update(data: Array("atrest renew 1".utf8))
-    withUnsafeBytes(of: device.replica.rawValue.bigEndian) { hash.update(data: $0) }
-    hash.update(data: device.tokenHash)
-    return Array(hash.finalize())
+    var message = Array("atrest renew 1".utf8)
+    withUnsafeBytes(of: device.replica.rawValue.bigEndian) { message.append(contentsOf: $0) }
+    return HMAC.sha256(message + device.tokenHash, key: nonce)
   }
 
   /// The secret of the device that a Pair request creates. Deterministic, so a repeated request
@@ -36,10 +34,7 @@ package struct Token: Sendable {
   /// HMAC-SHA256, keyed with the nonce, over the code. The code alone does not suffice to compute
   /// it.
   static func secret(pairing code: PairingCode, nonce: [UInt8]) -> [UInt8] {
-    var hash = HMAC<SHA256>(key: SymmetricKey(data: nonce))
-    hash.update(data: Array("atrest pair 1".utf8))
-    hash.update(data: Array((code.handle + code.secret).utf8))
-    return Array(hash.finalize())
+    HMAC.sha256(Array(("atrest pair 1" + code.handle + code.secret).utf8), key: nonce)
   }
 
   /// The form that the server stores. A single SHA-256 suffices for a 256-bit random secret.
@@ -49,7 +44,7 @@ package struct Token: Sendable {
 /// Hashing and comparison of secrets.
 enum Secret {
   static func hash(_ secret: [UInt8]) -> [UInt8] {
-    Array(SHA256.hash(data: secret))
+    SHA256.hash(secret)
   }
 
   /// Compares in constant time for equal lengths.

@@ -2,12 +2,12 @@
 // Decides which App Store statements a server accepts: those that verify under its policy, each for
 // one account.
 
+import AtrestCrypto
 import AtrestDomain
 import AtrestEntitlements
 import AtrestFoundation
 import AtrestReplication
 import AtrestWire
-import Crypto
 import Foundation
 import Synchronization
 
@@ -22,7 +22,7 @@ package final class PurchaseGate: Sendable {
 
   let verifier: TransactionVerifier
   private let drawToken: @Sendable () -> [UInt8]
-  private let known = Mutex<[SHA256Digest: AuthenticStatement]>([:])
+  private let known = Mutex<[[UInt8]: AuthenticStatement]>([:])
 
   /// Creates a gate.
   ///
@@ -62,7 +62,7 @@ package final class PurchaseGate: Sendable {
     _ jws: [UInt8], now: WallTime
   ) throws(EntitlementRejection) -> AuthenticStatement {
     guard jws.count <= SignedTransaction.limitBytes else { throw .tooLarge }
-    let digest = SHA256.hash(data: jws)
+    let digest = SHA256.hash(jws)
     if let statement = known.withLock({ $0[digest] }) { return statement }
     let statement = try verifier.authenticate(jws, isTester: false, now: now)
     known.withLock { known in

@@ -2,11 +2,11 @@
 // Reads the web app's files: from the program itself, or from a folder that a build made.
 
 import AtrestCommandLine
+import AtrestCrypto
 import AtrestDomain
 import AtrestFiles
 import AtrestHTTP2
 import CAtrestWebApp
-import Crypto
 
 /// The web app as `Scripts/build-web` makes it: `assets.json`, and the files that it names.
 struct WebBundle {
@@ -116,7 +116,7 @@ struct WebBundle {
   }
 
   static func hash(_ bytes: [UInt8]) -> String {
-    SHA256.hash(data: bytes).map { byte in
+    SHA256.hash(bytes).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }.joined()
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies a whole store, and counts what it holds.
 
+import AtrestCrypto
 import AtrestReplication
-import Crypto
 
 /// What a store holds, in numbers, and what is wrong with it.
 package struct ArchiveReport: Hashable, Sendable {
@@ -79,20 +79,20 @@ struct ArchiveDigest: Sendable {
     var bytes = CanonicalBytes()
     bytes.append(summary.lastAccount)
     bytes.append(summary.clock.milliseconds)
-    hash.update(data: bytes.bytes)
+    hash.update(bytes.bytes)
   }
 
   mutating func add(_ account: WalkedAccount) {
     var bytes = CanonicalBytes()
     bytes.append(account.id.rawValue)
     for part in ArchivePart.allCases { bytes.append(account.digests[part]) }
-    hash.update(data: bytes.bytes)
+    hash.update(bytes.bytes)
   }
 
   /// An event.
   mutating func add(_ row: ArchiveRow) {
-    row.write { _, bytes in hash.update(data: bytes) }
+    row.write { _, bytes in hash.update(bytes) }
   }
 
-  func finalized() -> [UInt8] { Array(hash.finalize()) }
+  func finalized() -> [UInt8] { hash.finalized() }
 }

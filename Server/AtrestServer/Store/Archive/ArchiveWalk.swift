@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks through an archive account by account, with a digest of each kind of rows.
 
+import AtrestCrypto
 import AtrestProtocol
 import AtrestReplication
-import Crypto
 
 /// What an archive holds of one account.
 struct WalkedAccount: Sendable {
@@ -90,10 +90,10 @@ private struct PartDigests {
   private var parts: [ArchivePart: SHA256] = [:]
 
   mutating func add(_ row: ArchiveRow) {
-    row.write { part, bytes in parts[part, default: SHA256()].update(data: bytes) }
+    row.write { part, bytes in parts[part, default: SHA256()].update(bytes) }
   }
 
-  func finalized() -> [ArchivePart: [UInt8]] { parts.mapValues { Array($0.finalize()) } }
+  func finalized() -> [ArchivePart: [UInt8]] { parts.mapValues { $0.finalized() } }
 }
 
 /// Compares the rows of an account with what the account says of them.

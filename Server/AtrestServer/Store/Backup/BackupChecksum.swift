@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checksum file beside a backup.
 
+import AtrestCrypto
 import AtrestReplication
-import Crypto
 import Glibc
 
 /// The SHA-256 of a backup, in a file of its own beside it that `sha256sum -c` reads.
@@ -31,10 +31,10 @@ package struct BackupChecksum: Equatable {
     while true {
       let count = try FileCopy.readMore(file, into: &buffer, path)
       guard count > 0 else { break }
-      buffer.withUnsafeBytes { hash.update(bufferPointer: .init(rebasing: $0[..<count])) }
+      hash.update(buffer[..<count])
     }
     let name = name.split(separator: "/").last.map(String.init) ?? name
-    return BackupChecksum(digits: Hexadecimal.encoded(Array(hash.finalize())), name: name)
+    return BackupChecksum(digits: Hexadecimal.encoded(hash.finalized()), name: name)
   }
 
   /// The checksum beside a file; nil if there is none.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entries of the audit log, and the hash chain over them.
 
+import AtrestCrypto
 import AtrestDomain
 import AtrestReplication
 import AtrestWire
-import Crypto
 
 /// An event to be appended. Numbers only, no name and no value: it outlives its account.
 package struct NewEvent: Hashable, Sendable {
@@ -93,15 +93,15 @@ package struct EventChain: Sendable {
 
   private static func hash(_ event: NewEvent, _ number: UInt64, after hash: [UInt8]) -> [UInt8] {
     var digest = SHA256()
-    digest.update(data: hash)
+    digest.update(hash)
     for column in [
       number, UInt64(bitPattern: event.account?.rawValue ?? 0),
       UInt64(bitPattern: event.at.milliseconds), UInt64(bitPattern: Int64(event.kind.rawValue)),
       event.actor.rawValue, event.subject.rawValue, UInt64(bitPattern: event.detail),
       UInt64(event.count),
     ] {
-      withUnsafeBytes(of: column.bigEndian) { digest.update(bufferPointer: $0) }
+      digest.update(bigEndian: column)
     }
-    return Array(digest.finalize())
+    return digest.finalized()
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies the hash chains of a whole audit log.
 
-import Crypto
+import AtrestCrypto
 
 /// How events are chained.
 package enum EventScope: Sendable {
@@ -48,9 +48,9 @@ package struct EventChains: Sendable {
     if scope == .store { return chains[.server]?.hash ?? [] }
     var digest = SHA256()
     for (account, chain) in chains.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-      withUnsafeBytes(of: account.rawValue.bigEndian) { digest.update(bufferPointer: $0) }
-      digest.update(data: chain.hash)
+      digest.update(bigEndian: UInt64(bitPattern: account.rawValue))
+      digest.update(chain.hash)
     }
-    return Array(digest.finalize())
+    return digest.finalized()
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts a store's commits beside it, so that the next start can tell its owner that some are lost.
 
-import Crypto
+import AtrestCrypto
 import Glibc
 
 /// The file `progress`: the store's name, the number of transactions that wrote, and a checksum.
@@ -50,6 +50,6 @@ final class ProgressFile {
     for number in [name, writes] {
       withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
-    return bytes + SHA256.hash(data: bytes).prefix(8)
+    return bytes + SHA256.hash(bytes).prefix(8)
   }
 }
