@@ -15,8 +15,8 @@ import Foundation
 ///
 /// Apple's libraries verify the path and leave the content to the caller. With them alone, a
 /// genuine statement for another app, another account or the sandbox would pass.
-/// - Complexity: At most three signature verifications per statement and configured root; about a
-///   millisecond.
+/// - Complexity: At most three signature verifications per statement and configured root; about
+///   3 ms.
 public struct TransactionVerifier: Sendable {
   /// The trusted roots and the rules for what counts.
   public let policy: VerificationPolicy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derives a record's id from a name, so that every device that imports a file makes the same record.
+// Derives a record's id from a name, so that all devices that import a file make the same record.
 
 import AtrestReplication
 
