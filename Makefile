@@ -2,6 +2,7 @@
 
 SWIFT ?= swift
 RELEASE := .build/release
+DEBUG := .build/debug
 # With BUGS it is one that holds mutations, made from a copy of the sources.
 SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/simulate)
 
@@ -9,11 +10,14 @@ SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/sim
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall dist dist-check dist-reproduce demo demo-web demo-nodes run test bench browser browser-figures chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
+.PHONY: install uninstall dist dist-check dist-reproduce demo demo-web demo-nodes run check test soak bench browser browser-figures chaos chaos-nodes attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations compatibility build release deps test-deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
-demo: release
-	@Scripts/demo $(RELEASE)
+demo: deps
+	@echo "Building a server and a companion, unoptimised: some three minutes the first time."
+	@Scripts/build --product atrest-syncd
+	@Scripts/build --product atrest
+	@Scripts/demo $(DEBUG)
 
 ## demo-web: the app for phones and browsers, under a certificate made for the run
 demo-web: release
@@ -25,13 +29,29 @@ demo-nodes: release
 	@Scripts/install-missing nodes
 	@Scripts/demo-nodes $(RELEASE)
 
-## run: a server that stays; data in run/, on 127.0.0.1:7443
-run: release
-	@$(RELEASE)/atrest-syncd serve --data run --listen 127.0.0.1:7443
+## run: a server that stays; data in run/, on 127.0.0.1:7443; of the build that is there
+run: PROGRAMS = $(or $(patsubst %/atrest-syncd,%,$(firstword $(wildcard $(RELEASE)/atrest-syncd $(DEBUG)/atrest-syncd))),$(DEBUG))
+run:
+	@[ -x $(PROGRAMS)/atrest-syncd ] && [ -x $(PROGRAMS)/atrest ] || $(MAKE) --no-print-directory programs
+	@echo "The programs are in $(PROGRAMS). In another terminal: $(PROGRAMS)/atrest-syncd account add home --data run"
+	@$(PROGRAMS)/atrest-syncd serve --data run --listen 127.0.0.1:7443
 
-## test: everything CI checks
+programs: deps
+	@Scripts/build --product atrest-syncd
+	@Scripts/build --product atrest
+
+## check: after an edit: format, build, and the tests of what changed; BASE=COMMIT, WIDE=1
+check: deps
+	@Scripts/check $(if $(WIDE),--wide) $(if $(BASE),--base $(BASE))
+
+## test: everything CI checks; ALL=1 also what did not change since it passed, ONLY=chaos
 test: test-deps
-	@Scripts/test
+	@Scripts/test $(if $(ALL),--all) $(ONLY:%=--only %)
+
+## soak: what takes longer: many seeds, mutations, sanitizers, fuzzers, grpc-swift; MINUTES=60
+soak: test-deps
+	@Scripts/install-missing chaos
+	@Scripts/soak $(if $(MINUTES),--minutes $(MINUTES)) $(ONLY:%=--only %)
 
 ## bench: figures, with their peers, in one run
 bench: release
@@ -146,14 +166,17 @@ release: deps .build/web/assets.json
 	@echo "Building the browser's app takes two minutes."
 	@Scripts/build-web .build/web || [ $$? -eq 69 ]
 
+## build: everything, unoptimised and without debug information; `swift build` has it
 build: deps
-	@$(SWIFT) build
+	@Scripts/build
 
 deps:
 	@Scripts/install-missing
+	@Scripts/pin-packages
 
 test-deps:
 	@Scripts/install-missing test
+	@Scripts/pin-packages
 
 format:
 	@$(SWIFT) format -i -r --parallel Package.swift Sources Server Client Lab Examples Tests \

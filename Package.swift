@@ -9,11 +9,8 @@ import PackageDescription
 let fuzzer = Context.environment["ATREST_FUZZER"]
 let coverage = "edge,trace-cmp,inline-8bit-counters,pc-table"
 
-/// CI builds with `ATREST_STRICT=1`. Unsafe flags would bar other packages from depending on this
-/// one.
-let strict: [SwiftSetting] =
-  (Context.environment["ATREST_STRICT"] == nil ? [] : [.unsafeFlags(["-warnings-as-errors"])])
-  + (fuzzer == nil ? [] : [.unsafeFlags(["-sanitize=address", "-sanitize-coverage=\(coverage)"])])
+let settings: [SwiftSetting] =
+  fuzzer == nil ? [] : [.unsafeFlags(["-sanitize=address", "-sanitize-coverage=\(coverage)"])]
 
 /// `make release` names the commit, which `--version` prints.
 let commit = Context.environment["ATREST_COMMIT"] ?? ""
@@ -94,30 +91,30 @@ let package = Package(
     // Hashes, signatures and certificates: on OpenSSL, and on Apple's platforms on CryptoKit.
     .target(
       name: "AtrestCrypto", dependencies: [.target(name: "CAtrestOpenSSL", condition: linux)],
-      path: "Sources/AtrestCrypto", swiftSettings: strict),
+      path: "Sources/AtrestCrypto", swiftSettings: settings),
     // Whom a client believes, whatever its TLS.
-    .target(name: "AtrestTrust", path: "Sources/AtrestTrust", swiftSettings: strict),
-    .target(name: "AtrestReplication", path: "Sources/AtrestReplication", swiftSettings: strict),
+    .target(name: "AtrestTrust", path: "Sources/AtrestTrust", swiftSettings: settings),
+    .target(name: "AtrestReplication", path: "Sources/AtrestReplication", swiftSettings: settings),
     .target(
       name: "AtrestDomain", dependencies: ["AtrestReplication"], path: "Sources/AtrestDomain",
-      swiftSettings: strict),
+      swiftSettings: settings),
     // The public messages: protobuf's wire format in Swift, for clients.
     .target(
       name: "AtrestWire", dependencies: ["AtrestReplication", "AtrestDomain"],
-      path: "Sources/AtrestWire", swiftSettings: strict),
+      path: "Sources/AtrestWire", swiftSettings: settings),
     // The second app's domain. `packageAccess: false`: an app sees public API alone.
     .target(
       name: "TrunkDomain", dependencies: ["AtrestReplication", "AtrestDomain", "AtrestWire"],
-      path: "Sources/TrunkDomain", packageAccess: false, swiftSettings: strict),
+      path: "Sources/TrunkDomain", packageAccess: false, swiftSettings: settings),
     // The portable core's times, ids and zones from Foundation's.
     .target(
       name: "AtrestFoundation", dependencies: ["AtrestDomain", "AtrestReplication"],
-      path: "Sources/AtrestFoundation", swiftSettings: strict),
+      path: "Sources/AtrestFoundation", swiftSettings: settings),
     // Pictures: of trees, forests and months, and codes for cameras.
     .target(
       name: "AtrestPresentation", dependencies: ["AtrestDomain"],
       path: "Sources/AtrestPresentation",
-      swiftSettings: strict),
+      swiftSettings: settings),
     // What programs for the terminal need that know nothing of a replica.
     .target(
       name: "AtrestCommandLine",
@@ -126,31 +123,31 @@ let package = Package(
         "CAtrestBuild",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Sources/AtrestCommandLine", swiftSettings: strict),
+      path: "Sources/AtrestCommandLine", swiftSettings: settings),
     // The second app's pictures, on public API alone like its domain.
     .target(
       name: "TrunkPresentation",
       dependencies: ["AtrestDomain", "AtrestPresentation", "AtrestReplication", "TrunkDomain"],
-      path: "Sources/TrunkPresentation", packageAccess: false, swiftSettings: strict),
+      path: "Sources/TrunkPresentation", packageAccess: false, swiftSettings: settings),
     .target(
       name: "AtrestEntitlements",
       dependencies: ["AtrestCrypto", "AtrestDomain", "AtrestReplication"],
-      path: "Sources/AtrestEntitlements", swiftSettings: strict),
+      path: "Sources/AtrestEntitlements", swiftSettings: settings),
     .target(
       name: "AtrestProtocol",
       dependencies: [
         "AtrestCrypto", "AtrestDomain", "AtrestReplication", "CAtrestProtobufC", "CAtrestProtos",
         "AtrestWire",
       ],
-      path: "Sources/AtrestProtocol", swiftSettings: strict),
+      path: "Sources/AtrestProtocol", swiftSettings: settings),
     // The client's side of a sync as state machines.
     .target(
       name: "AtrestSync", dependencies: ["AtrestDomain", "AtrestReplication", "AtrestWire"],
-      path: "Sources/AtrestSync", swiftSettings: strict),
+      path: "Sources/AtrestSync", swiftSettings: settings),
     // Files that people carry: the native export, and what an import does.
     .target(
       name: "AtrestTransfer", dependencies: ["AtrestDomain", "AtrestReplication", "AtrestWire"],
-      path: "Sources/AtrestTransfer", swiftSettings: strict),
+      path: "Sources/AtrestTransfer", swiftSettings: settings),
     // The replica of a browser: one request in, one answer out.
     .target(
       name: "AtrestWeb",
@@ -158,46 +155,46 @@ let package = Package(
         "AtrestDomain", "AtrestPresentation", "AtrestReplication", "AtrestSync", "AtrestTransfer",
         "AtrestWire", "TrunkDomain", "TrunkPresentation",
       ],
-      path: "Client/web/core", swiftSettings: strict),
+      path: "Client/web/core", swiftSettings: settings),
     // Other apps' files, which take Foundation.
     .target(
       name: "AtrestPortability",
       dependencies: [
         "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestTransfer", "AtrestWire",
-      ], path: "Sources/AtrestPortability", swiftSettings: strict),
+      ], path: "Sources/AtrestPortability", swiftSettings: settings),
     // Files that people name, and files that are replaced whole.
-    .target(name: "AtrestFiles", path: "Sources/AtrestFiles", swiftSettings: strict),
+    .target(name: "AtrestFiles", path: "Sources/AtrestFiles", swiftSettings: settings),
     // Who makes us hold how much.
-    .target(name: "AtrestLedger", path: "Sources/AtrestLedger", swiftSettings: strict),
+    .target(name: "AtrestLedger", path: "Sources/AtrestLedger", swiftSettings: settings),
     .target(
       name: "AtrestHTTP2", dependencies: ["AtrestLedger", "CAtrestNghttp2", "CAtrestZlib"],
       path: "Sources/AtrestHTTP2",
-      swiftSettings: strict),
+      swiftSettings: settings),
     .target(
       name: "AtrestSockets", dependencies: ["AtrestLedger", "AtrestHTTP2", "CAtrestEpoll"],
-      path: "Sources/AtrestSockets", swiftSettings: strict),
+      path: "Sources/AtrestSockets", swiftSettings: settings),
     .target(
       name: "AtrestTLS", dependencies: ["AtrestTrust", "AtrestFiles", "CAtrestOpenSSL"],
-      path: "Sources/AtrestTLS", swiftSettings: strict),
+      path: "Sources/AtrestTLS", swiftSettings: settings),
     .target(
       name: "AtrestRPC",
       dependencies: [
         "AtrestLedger", "AtrestHTTP2", "AtrestSockets", "AtrestTLS",
         .product(name: "CoreMetrics", package: "swift-metrics"),
       ],
-      path: "Sources/AtrestRPC", swiftSettings: strict),
+      path: "Sources/AtrestRPC", swiftSettings: settings),
 
     // The server.
     // Sessions with PostgreSQL on the shards.
     .target(
       name: "AtrestPostgreSQL", dependencies: ["AtrestHTTP2", "AtrestSockets", "CAtrestPQ"],
-      path: "Server/AtrestPostgreSQL", swiftSettings: strict),
+      path: "Server/AtrestPostgreSQL", swiftSettings: settings),
     // Metrics for Prometheus: a backend of swift-metrics, and who serves it.
     .target(
       name: "AtrestMetrics",
       dependencies: [
         "AtrestHTTP2", "AtrestSockets", .product(name: "CoreMetrics", package: "swift-metrics"),
-      ], path: "Server/AtrestMetrics", swiftSettings: strict),
+      ], path: "Server/AtrestMetrics", swiftSettings: settings),
     .target(
       name: "AtrestServer",
       dependencies: [
@@ -208,7 +205,7 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
-      ], path: "Server/AtrestServer", swiftSettings: strict),
+      ], path: "Server/AtrestServer", swiftSettings: settings),
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
@@ -224,7 +221,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
-      ], path: "Server/atrest-syncd", swiftSettings: strict),
+      ], path: "Server/atrest-syncd", swiftSettings: settings),
 
     // The client.
     .target(
@@ -238,7 +235,7 @@ let package = Package(
         .target(name: "AtrestTLS", condition: linux),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-      ], path: "Client/AtrestClient", swiftSettings: strict),
+      ], path: "Client/AtrestClient", swiftSettings: settings),
 
     // What programs for the terminal share.
     .target(
@@ -247,12 +244,12 @@ let package = Package(
         "AtrestClient", "AtrestCommandLine", "AtrestDomain", "AtrestFoundation",
         "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Client/AtrestCompanion", swiftSettings: strict),
+      ], path: "Client/AtrestCompanion", swiftSettings: settings),
 
     // Words for the garden's kinds, for both programs: one account may hold fasts and a garden.
     .target(
       name: "TrunkVocabulary", dependencies: ["AtrestCompanion", "TrunkDomain"],
-      path: "Client/TrunkVocabulary", packageAccess: false, swiftSettings: strict),
+      path: "Client/TrunkVocabulary", packageAccess: false, swiftSettings: settings),
     .executableTarget(
       name: "atrest",
       dependencies: [
@@ -261,14 +258,14 @@ let package = Package(
         "AtrestSync", "AtrestWire",
         "AtrestCommandLine", "AtrestCompanion", "TrunkVocabulary",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Client/atrest", swiftSettings: strict),
+      ], path: "Client/atrest", swiftSettings: settings),
     .executableTarget(
       name: "trunk",
       dependencies: [
         "AtrestCompanion", "AtrestPresentation", "TrunkDomain", "TrunkPresentation",
         "TrunkVocabulary",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Client/trunk", packageAccess: false, swiftSettings: strict),
+      ], path: "Client/trunk", packageAccess: false, swiftSettings: settings),
 
     // The lab: scenarios of conflicting edits, played on a real server and real replicas.
     .target(
@@ -279,13 +276,13 @@ let package = Package(
         "TrunkDomain",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
-      ], path: "Lab/AtrestLab", swiftSettings: strict),
+      ], path: "Lab/AtrestLab", swiftSettings: settings),
     .executableTarget(
       name: "atrest-lab",
       dependencies: [
         "AtrestCompanion", "AtrestLab",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Lab/atrest-lab", swiftSettings: strict),
+      ], path: "Lab/atrest-lab", swiftSettings: settings),
 
     // The code that the documentation shows, with no more access than an app has.
     .executableTarget(
@@ -293,13 +290,13 @@ let package = Package(
       dependencies: [
         "AtrestClient", "AtrestCompanion", "AtrestHTTP2", "AtrestRPC", "AtrestSockets", "AtrestTLS",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], path: "Examples/Snippets", packageAccess: false, swiftSettings: strict),
+      ], path: "Examples/Snippets", packageAccess: false, swiftSettings: settings),
 
     // An app with a kind of record of its own.
     .executableTarget(
       name: "mood",
       dependencies: ["AtrestClient"], path: "Examples/Mood", exclude: ["run"], packageAccess: false,
-      swiftSettings: strict),
+      swiftSettings: settings),
 
     // Specifications.
     // Stands in for fsync in the tests, and tells what was synced.
@@ -307,30 +304,30 @@ let package = Package(
     .target(
       name: "AtrestTestSupport", dependencies: ["AtrestReplication", "CAtrestSyncProbe"],
       path: "Tests/Support/Swift",
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestDomainTests",
       dependencies: [
         "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestTestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestFoundationTests",
       dependencies: [
         "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestTestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestPresentationTests",
       dependencies: [
         "AtrestPresentation", "AtrestDomain", "AtrestReplication", "AtrestWire",
         "AtrestTestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestWebTests",
       dependencies: ["AtrestDomain", "AtrestReplication", "AtrestSync", "AtrestWeb", "AtrestWire"],
-      swiftSettings: strict),
+      swiftSettings: settings),
     // Writes the pictures of docs/use/gallery: see Scripts/gallery.
     .executableTarget(
       name: "gallery",
@@ -338,19 +335,19 @@ let package = Package(
         "AtrestPresentation", "AtrestDomain", "AtrestReplication", "TrunkDomain",
         "TrunkPresentation",
       ],
-      path: "Tests/Gallery", swiftSettings: strict),
+      path: "Tests/Gallery", swiftSettings: settings),
     // What the App Store would sign, by an authority of the tests' own.
     .target(
       name: "AtrestAppStore",
       dependencies: [
         "AtrestEntitlements", "AtrestReplication", "CAtrestOpenSSL",
-      ], path: "Tests/AppStore", swiftSettings: strict),
+      ], path: "Tests/AppStore", swiftSettings: settings),
     // Every public message, and the law that both of its codecs agree.
     .target(
       name: "AtrestWireCases",
       dependencies: [
         "AtrestDomain", "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestTestSupport",
-      ], path: "Tests/WireCases", swiftSettings: strict),
+      ], path: "Tests/WireCases", swiftSettings: settings),
     // The bodies of the fuzzers, which CI replays the corpus through: docs/develop/fuzzing.md.
     .target(
       name: "AtrestFuzzing",
@@ -361,31 +358,31 @@ let package = Package(
         "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestTLS", "AtrestTrust",
         "AtrestHTTP2",
         "AtrestSync",
-      ], path: "Tests/Fuzz/Library", swiftSettings: strict),
+      ], path: "Tests/Fuzz/Library", swiftSettings: settings),
     .testTarget(
       name: "AtrestCryptoTests",
       dependencies: ["AtrestAppStore", "AtrestCrypto", "AtrestTestSupport", "CAtrestOpenSSL"],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestEntitlementsTests",
       dependencies: [
         "AtrestAppStore", "AtrestCrypto", "AtrestEntitlements", "AtrestDomain",
         "AtrestFoundation", "AtrestReplication", "AtrestTestSupport",
-      ], swiftSettings: strict),
+      ], swiftSettings: settings),
     .testTarget(
       name: "TrunkDomainTests",
       dependencies: [
         "TrunkDomain", "AtrestDomain", "AtrestReplication", "AtrestWire", "AtrestTestSupport",
-      ], packageAccess: false, swiftSettings: strict),
+      ], packageAccess: false, swiftSettings: settings),
     .testTarget(
       name: "TrunkPresentationTests",
       dependencies: [
         "TrunkPresentation", "TrunkDomain", "AtrestPresentation", "AtrestDomain",
         "AtrestReplication", "AtrestTestSupport",
-      ], packageAccess: false, swiftSettings: strict),
+      ], packageAccess: false, swiftSettings: settings),
     .testTarget(
       name: "AtrestReplicationTests", dependencies: ["AtrestReplication", "AtrestTestSupport"],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestWireTests",
       dependencies: [
@@ -393,45 +390,45 @@ let package = Package(
         "AtrestDomain",
         "AtrestReplication",
         "AtrestTestSupport",
-      ], swiftSettings: strict),
+      ], swiftSettings: settings),
     .testTarget(
       name: "AtrestProtocolTests",
       dependencies: [
         "AtrestDomain", "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestReplication",
         "AtrestTestSupport",
-      ], swiftSettings: strict),
+      ], swiftSettings: settings),
     .testTarget(
       name: "AtrestFilesTests", dependencies: ["AtrestFiles", "AtrestTestSupport"],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestLedgerTests", dependencies: ["AtrestLedger", "AtrestTestSupport"],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestHTTP2Tests",
       dependencies: ["AtrestHTTP2", "CAtrestNghttp2", "AtrestTestSupport"],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestSocketsTests",
       dependencies: ["AtrestSockets", "AtrestHTTP2", "AtrestTestSupport"],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestRPCTests",
       dependencies: [
         "AtrestRPC", "AtrestSockets", "AtrestLedger", "AtrestHTTP2", "AtrestTestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestTLSTests",
       dependencies: [
         "AtrestTrust", "AtrestTLS", "CAtrestOpenSSL", "AtrestRPC", "AtrestSockets",
         "AtrestHTTP2", "AtrestTestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestPostgreSQLTests",
       dependencies: [
         "AtrestPostgreSQL", "AtrestSockets", "AtrestHTTP2", "AtrestTestSupport",
-      ], swiftSettings: strict),
+      ], swiftSettings: settings),
     .testTarget(
       name: "AtrestServerTests",
       dependencies: [
@@ -443,11 +440,11 @@ let package = Package(
         "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
-      ], swiftSettings: strict),
+      ], swiftSettings: settings),
     .testTarget(
       name: "AtrestSyncTests",
       dependencies: ["AtrestSync", "AtrestReplication", "AtrestWire", "AtrestTestSupport"],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestClientTests",
       dependencies: [
@@ -455,20 +452,20 @@ let package = Package(
         "AtrestReplication", "AtrestSync", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
         "AtrestTestSupport", "AtrestWire",
         .product(name: "GRDB", package: "GRDB.swift"),
-      ], swiftSettings: strict),
+      ], swiftSettings: settings),
     .testTarget(
       name: "AtrestPortabilityTests",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestFuzzing", "AtrestPortability",
         "AtrestReplication", "AtrestTestSupport", "AtrestWire",
-      ], exclude: ["Python"], swiftSettings: strict),
+      ], exclude: ["Python"], swiftSettings: settings),
     .testTarget(
       name: "AtrestCompanionTests",
       dependencies: [
         "AtrestClient", "AtrestCommandLine", "AtrestCompanion", "AtrestReplication", "AtrestSync",
         "AtrestTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], swiftSettings: strict),
+      ], swiftSettings: settings),
     .testTarget(
       name: "AtrestTests",
       dependencies: [
@@ -476,32 +473,32 @@ let package = Package(
         "AtrestFoundation", "AtrestReplication", "AtrestSync", "AtrestCommandLine",
         "AtrestTestSupport", "AtrestWire",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], swiftSettings: strict),
+      ], swiftSettings: settings),
     .testTarget(
       name: "TrunkTests",
       dependencies: ["trunk", "AtrestCompanion", "AtrestTestSupport", "TrunkDomain"],
-      packageAccess: false, swiftSettings: strict),
+      packageAccess: false, swiftSettings: settings),
     .testTarget(
       name: "AtrestSyncdTests",
       dependencies: [
         "atrest-syncd", "AtrestCommandLine", "AtrestProtocol",
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestMetricsTests",
       dependencies: [
         "AtrestMetrics", "AtrestHTTP2", "AtrestSockets",
         .product(name: "CoreMetrics", package: "swift-metrics"),
       ],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "AtrestLabTests",
       dependencies: [
         "AtrestLab", "atrest-lab", "AtrestCommandLine", "AtrestClient", "AtrestDomain",
         "AtrestReplication", "AtrestTestSupport",
       ],
-      swiftSettings: strict),
+      swiftSettings: settings),
     .testTarget(
       name: "Integration",
       dependencies: [
@@ -509,7 +506,7 @@ let package = Package(
         "AtrestPostgreSQL", "AtrestSockets", "AtrestRPC", "AtrestReplication", "AtrestSync",
         "AtrestProtocol", "AtrestTestSupport", "AtrestWire",
         .product(name: "Logging", package: "swift-log"),
-      ], swiftSettings: strict),
+      ], swiftSettings: settings),
 
     // What the portable core computes, on Linux here and as WebAssembly by Scripts/portable-core.
     .target(
@@ -517,10 +514,10 @@ let package = Package(
       dependencies: [
         "AtrestDomain", "AtrestPresentation", "AtrestReplication", "AtrestSync", "AtrestWire",
       ],
-      path: "Tests/Portable/Cases", swiftSettings: strict),
+      path: "Tests/Portable/Cases", swiftSettings: settings),
     .testTarget(
       name: "AtrestPortableTests", dependencies: ["AtrestPortableCases"],
-      path: "Tests/Portable/Specifications", swiftSettings: strict),
+      path: "Tests/Portable/Specifications", swiftSettings: settings),
 
     // The deterministic simulator: see Tests/Simulation/README.md.
     .target(
@@ -534,14 +531,14 @@ let package = Package(
         "AtrestHTTP2", "AtrestWire",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
-      ], path: "Tests/Simulation/Library", swiftSettings: strict),
+      ], path: "Tests/Simulation/Library", swiftSettings: settings),
     .executableTarget(
       name: "simulate", dependencies: ["AtrestSimulation", "AtrestReplication"],
-      path: "Tests/Simulation/Command", swiftSettings: strict),
+      path: "Tests/Simulation/Command", swiftSettings: settings),
     .testTarget(
       name: "AtrestSimulationTests",
       dependencies: ["AtrestSimulation", "AtrestClient", "AtrestServer", "AtrestReplication"],
-      path: "Tests/Simulation/Specifications", swiftSettings: strict),
+      path: "Tests/Simulation/Specifications", swiftSettings: settings),
 
     // What peers have a process hold, against its heap: see docs/operate/limits.md.
     .target(name: "CAtrestHeapMeter", path: "Tests/Heap/Meter"),
@@ -551,33 +548,38 @@ let package = Package(
         "CAtrestHeapMeter", "AtrestSockets", "AtrestFuzzing", "AtrestRPC", "AtrestLedger",
         "AtrestHTTP2",
       ],
-      path: "Tests/Heap/Property", swiftSettings: strict),
+      path: "Tests/Heap/Property", swiftSettings: settings),
     // grpc's own test service, for clients of other implementations.
     .executableTarget(
       name: "interop-server", dependencies: ["AtrestRPC", "AtrestHTTP2", "AtrestSockets"],
-      path: "Tests/Interop/Server", swiftSettings: strict),
+      path: "Tests/Interop/Server", swiftSettings: settings),
     // Both codecs side by side: see docs/develop/benchmarks.md.
     .executableTarget(
       name: "codec-bench", dependencies: ["AtrestProtocol", "AtrestWire", "AtrestReplication"],
-      path: "Benchmarks/Codec", swiftSettings: strict),
+      path: "Benchmarks/Codec", swiftSettings: settings),
     // What is derived from a large garden, measured by itself.
     .executableTarget(
       name: "garden-bench",
       dependencies: ["AtrestReplication", "AtrestDomain", "TrunkDomain", "TrunkPresentation"],
-      path: "Benchmarks/Garden", swiftSettings: strict),
+      path: "Benchmarks/Garden", swiftSettings: settings),
     // Replays the corpus of the fuzzers.
     .testTarget(
       name: "AtrestFuzzTests", dependencies: ["AtrestFuzzing", "AtrestTestSupport"],
-      path: "Tests/Fuzz/Specifications", swiftSettings: strict),
+      path: "Tests/Fuzz/Specifications", swiftSettings: settings),
   ]
 )
+
+// `Scripts/check` builds the tests that can see a change, and no others.
+if let wanted = Context.environment["ATREST_TESTS"]?.split(separator: ",").map(String.init) {
+  package.targets.removeAll { $0.isTest && !wanted.contains($0.name) }
+}
 
 if let fuzzer {
   package.targets += [
     .target(name: "CAtrestFuzzer", path: "Tests/Fuzz/Driver"),
     .executableTarget(
       name: "fuzz", dependencies: ["CAtrestFuzzer", "AtrestFuzzing"], path: "Tests/Fuzz/Command",
-      swiftSettings: strict,
+      swiftSettings: settings,
       linkerSettings: [
         .unsafeFlags(["-use-ld=lld", "-Xlinker", fuzzer]), .linkedLibrary("stdc++"),
       ]),
