@@ -17,7 +17,7 @@ struct ConvergenceTests {
   static let seeds: [UInt64] =
     ProcessInfo.processInfo.environment["SYNC_SEED"].flatMap {
       UInt64($0.replacing("0x", with: ""), radix: 16)
-    }.map { [$0] } ?? (1...16).map { $0 &* 0x5DEE_CE66_D1CE }
+    }.map { [$0] } ?? (1...UInt64(caseCount(16))).map { $0 &* 0x5DEE_CE66_D1CE }
 
   @Test(
     "replicas converge after loss, repeats, housekeeping, copies put back, and clock skew",

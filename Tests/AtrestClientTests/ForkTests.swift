@@ -134,7 +134,7 @@ struct ForkTests {
     #expect(server.journal.count == 1)
   }
 
-  @Test("another process on the same replica is no copy", arguments: 1...6 as ClosedRange<UInt64>)
+  @Test("another process on the same replica is no copy", arguments: seeds(6))
   func processes(seed: UInt64) async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)

@@ -395,7 +395,7 @@ struct OutboxLogTests {
 
   @Test(
     "nothing is judged twice, whatever is lost and repeated",
-    arguments: 1...12 as ClosedRange<UInt64>)
+    arguments: seeds(12))
   func judgedOnce(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     let server = ModelServer(clock: TestClock())

@@ -125,7 +125,7 @@ struct ReconcilerTests {
     #expect(outcome.received.isEmpty && outcome.wanted.isEmpty)
   }
 
-  @Test("finds one of 100,000 records in three rounds and 3 KB", arguments: [5, 99_999])
+  @Test("finds one of 100,000 records in three rounds and 3 KB", arguments: [5, many.count - 1])
   func oneOfMany(index: Int) throws {
     let mine = Self.many
     var theirs = mine
@@ -137,7 +137,7 @@ struct ReconcilerTests {
     #expect(outcome.bytes <= 3000, "\(outcome.bytes)")
   }
 
-  private static let many = (0..<100_000).map { record($0) }
+  private static let many = (0..<UInt64(caseCount(100_000))).map { record($0) }
 
   @Test("a server that holds nothing is told so once, and wants everything")
   func emptyServer() throws {

@@ -93,7 +93,7 @@ struct RestampTests {
 
   @Test(
     "keeps each record's order, and neither what was acknowledged nor what was sent changes",
-    arguments: 1...40 as ClosedRange<UInt64>)
+    arguments: seeds(40))
   func law(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     let clock = TestClock()

@@ -15,7 +15,9 @@ struct CoverageTests {
   }
 
   /// The names of all tests, as `Suite/test`.
-  private func known() throws -> Set<String> {
+  private static let known = Result { try names() }
+
+  private static func names() throws -> Set<String> {
     var names: Set<String> = []
     for file in FileManager.default.enumerator(atPath: Self.tests.path)?.allObjects ?? [] {
       guard let file = file as? String, file.hasSuffix(".swift") else { continue }
@@ -24,6 +26,11 @@ struct CoverageTests {
       var suite = ""
       var isTest = false
       for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+        // Most lines are neither; the regular expressions would take a minute to say so.
+        guard
+          line.contains("class ") || line.contains("struct ") || line.hasPrefix("  @Test")
+            || line.hasPrefix("  func ")
+        else { continue }
         if let match = line.firstMatch(
           of: /^(?:@Suite(?:\(.*\))? |private |final )*(?:struct|class) ([A-Za-z0-9_]+)/)
         {
@@ -46,7 +53,7 @@ struct CoverageTests {
     let named = try table(page).matches(of: /`([A-Za-z]+Tests\/[A-Za-z0-9_]+)`/).map {
       String($0.1)
     }
-    let known = try known()
+    let known = try Self.known.get()
     #expect(named.count > 50 && known.count > 150)
     for name in named { #expect(known.contains(name), "\(name)") }
   }

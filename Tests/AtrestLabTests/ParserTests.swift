@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The syntax of scenario files, and error messages: file, line, what was expected, what was found.
 
+import AtrestTestSupport
 import Foundation
 import Testing
 
@@ -158,7 +159,7 @@ struct ParserTests {
           .drink(["glass 9", "glass 10", "glass 11"], millilitres: 250, at: nil)))
   }
 
-  @Test("survives any damage to a file", arguments: 1...300 as ClosedRange<UInt64>)
+  @Test("survives any damage to a file", arguments: seeds(300))
   func damage(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let file = try #require(Scenarios.files.randomElement(using: &random))

@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestReplication
+import AtrestTestSupport
 import Foundation
 import Testing
 
@@ -23,7 +24,7 @@ struct RandomTests {
     #expect(one.scenario != other.scenario)
   }
 
-  @Test("converges and loses nothing", arguments: 1...12 as ClosedRange<UInt64>)
+  @Test("converges and loses nothing", arguments: seeds(12))
   func holds(seed: UInt64) async throws {
     let size = RandomPlay.Size(devices: 2 + Int(seed % 3), edits: 60)
     let play = try await RandomPlay.play(seed: seed, size: size)

@@ -25,7 +25,7 @@ import Testing
 
   @Test(
     "replicas that have exchanged everything hold the same",
-    arguments: 1...20 as ClosedRange<UInt64>)
+    arguments: seeds(20))
   func convergence(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var replicas = (1...3).map { Replica(id: ReplicaID(rawValue: $0)) }

@@ -134,7 +134,7 @@ import Testing
 
   @Test(
     "what is counted while exchanging is what counting finds",
-    arguments: 1...20 as ClosedRange<UInt64>)
+    arguments: seeds(20))
   func counter(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     for step in 0..<60 {

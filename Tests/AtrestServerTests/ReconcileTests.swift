@@ -246,7 +246,7 @@ import Testing
 
   @Test(
     "following the answers ends with both sides equal",
-    arguments: 1...8 as ClosedRange<UInt64>)
+    arguments: seeds(8))
   func converges(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var held: [[UInt8]: Record] = [:]

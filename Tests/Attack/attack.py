@@ -233,6 +233,10 @@ def main():
     parser.add_argument("--only", action="append", metavar="NAME", help="a part of a name; may be repeated")
     parser.add_argument("--markdown", type=pathlib.Path, help="writes the table there, too")
     parser.add_argument(
+        "--sample", type=int, default=1, metavar="N", help="every Nth attack, in their order"
+    )
+    parser.add_argument("--offset", type=int, default=0, help="which of the N, modulo N")
+    parser.add_argument(
         "--relative",
         action="store_true",
         help="allows latency ten times what it is while nobody attacks, besides, and plays again what was only slow",
@@ -242,6 +246,7 @@ def main():
     if arguments.seconds:
         scale = scale._replace(seconds=arguments.seconds)
     attacks, began = chosen(arguments.only, arguments.full), time.monotonic()
+    attacks = attacks[arguments.offset % arguments.sample :: arguments.sample]
     if arguments.relative and attacks:
         scale = relative(scale, arguments.binaries)
     loud, quiet = [a for a in attacks if not a.quiet], [a for a in attacks if a.quiet]

@@ -25,8 +25,8 @@ import part_upgrade
 import part_wal
 from result import HEAD, Result, details, line
 
-# The thoroughness of each mode. `short` is for every change, `full` is `make chaos`, and `long` is
-# `full` with more kills. A step of n takes every nth case. The seed determines which.
+# The thoroughness of each mode. `brief` is for every change, `short` for `make soak`, `full` is
+# `make chaos`, and `long` is `full` with more kills. A step of n takes every nth case. The seed determines which.
 SHORT = {
     "cycles": 300,
     "acknowledged": 0,
@@ -41,6 +41,19 @@ SHORT = {
     "node_kills": 0,
     "node_acknowledged": 0,
     "node_faults": 4,
+}
+# One of everything: half a minute of kills, and a few of each kind of fault.
+BRIEF = SHORT | {
+    "cycles": 40,
+    "kill_step": 61,
+    "error_step": 97,
+    "wal_step": 149,
+    "flips": 2,
+    "cut_step": 61,
+    "big_cut_step": 251,
+    "clients": 200,
+    "records": 5_000,
+    "node_faults": 1,
 }
 FULL = dict.fromkeys(SHORT, 1) | {
     "cycles": 1_000,
@@ -58,7 +71,7 @@ LONG = FULL | {
     "node_kills": 2_000,
     "node_acknowledged": 200_000,
 }
-MODES = {"short": SHORT, "full": FULL, "long": LONG}
+MODES = {"brief": BRIEF, "short": SHORT, "full": FULL, "long": LONG}
 
 
 def arguments():
@@ -84,7 +97,7 @@ def parts(options, mode):
     """Name to what runs it: a function of the binaries and an empty folder."""
     cycles = options.cycles or mode["cycles"]
     acknowledged = mode["acknowledged"] if options.acknowledged is None else options.acknowledged
-    offset = int(options.seed, 36) if options.mode == "short" else 0
+    offset = int(options.seed, 36) if options.mode in ("brief", "short") else 0
     binaries = options.binaries
     steps = {"kill_step": mode["kill_step"], "error_step": mode["error_step"], "offset": offset}
     first = {"version": part_upgrade.FIRST}

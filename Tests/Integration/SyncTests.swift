@@ -122,7 +122,7 @@ struct SyncTests {
 
   @Test(
     "random histories converge through restarts of the server",
-    arguments: 1...4 as ClosedRange<UInt64>)
+    arguments: seeds(4))
   func convergence(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     let server = try await TestServer()

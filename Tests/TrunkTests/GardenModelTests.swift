@@ -255,7 +255,7 @@ struct GardenModelTests {
     #expect(press(.character("q"), &model) == [.quit])
   }
 
-  @Test("it fits any screen, whatever is pressed", arguments: UInt64(1)...60)
+  @Test("it fits any screen, whatever is pressed", arguments: seeds(60))
   func anything(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var model = model()

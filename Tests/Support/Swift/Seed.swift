@@ -30,22 +30,38 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
   }
 }
 
-/// Checks a law for many seeds. Stops at the first failure and prints the variable that replays it:
-/// `SYNC_SEED=0x5f3a91 swift test --filter …`. `SYNC_CASES` sets the number of cases.
+/// How many cases of a randomised test run: the share that `SYNC_SHARE` asks for, all without it.
 ///
-/// - Parameter law: Returns whether the law holds.
+/// `SYNC_SHARE=5` runs a fifth, as `make test` does; `make soak` runs all, on seeds of its own.
+/// - Parameter full: The number that the test is meant to have.
+/// - Returns: At least three, or `full` if that is less.
+public func caseCount(_ full: Int) -> Int {
+  max(full / max(1, number("SYNC_SHARE") ?? 1), min(3, full))
+}
+
+/// The seeds of a test with an argument for each case. `SYNC_FIRST` says where they begin.
+public func seeds(_ full: Int) -> Range<UInt64> {
+  let first = UInt64(max(0, number("SYNC_FIRST") ?? 1))
+  return first..<first + UInt64(caseCount(full))
+}
+
+private func number(_ variable: String) -> Int? {
+  ProcessInfo.processInfo.environment[variable].flatMap { Int($0) }
+}
+
+/// Checks a law for many seeds. Stops at the first failure and prints the variable that replays it:
+/// `SYNC_SEED=0x5f3a91 swift test --filter …`.
+///
+/// - Parameters:
+///   - cases: How many, of which `SYNC_SHARE` runs a share.
+///   - law: Returns whether the law holds.
 public func checkLaw(
   cases: Int = 10_000, sourceLocation: SourceLocation = #_sourceLocation,
   _ law: (inout SeededRandom) throws -> Bool
 ) rethrows {
-  let environment = ProcessInfo.processInfo.environment
-  if let replay = environment["SYNC_SEED"].flatMap({ UInt64($0.dropFirst(2), radix: 16) }) {
-    var random = SeededRandom(seed: replay)
-    let holds = try law(&random)
-    #expect(holds, "SYNC_SEED=0x\(String(replay, radix: 16))", sourceLocation: sourceLocation)
-    return
-  }
-  for seed in 1...UInt64(environment["SYNC_CASES"].flatMap { Int($0) } ?? cases) {
+  let replay = ProcessInfo.processInfo.environment["SYNC_SEED"]
+  let replayed = replay.flatMap { UInt64($0.dropFirst(2), radix: 16) }
+  for seed in replayed.map({ $0..<$0 + 1 }) ?? seeds(cases) {
     var random = SeededRandom(seed: seed)
     guard try law(&random) else {
       Issue.record("SYNC_SEED=0x\(String(seed, radix: 16))", sourceLocation: sourceLocation)

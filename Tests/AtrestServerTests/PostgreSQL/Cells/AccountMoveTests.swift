@@ -334,7 +334,7 @@ extension Postgres.Cells {
 
     @Test(
       "devices that write while their account moves there and back lose nothing, and keep access",
-      arguments: 1...2 as ClosedRange<UInt64>)
+      arguments: seeds(2))
     func writing(seed: UInt64) async throws {
       let cells = try await TwoCells()
       let moved = Recorder<Void>()
