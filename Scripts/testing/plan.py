@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps of `make test`: what a change can break, once, on the programs of one build."""
+
+from testing.step import Step
+
+BUILT = ("build",)
+BIN = ".build/debug"
+# What the programs of the tests in Python share.
+PYTHON = ("Tests/Interop", "Protos")
+DAEMON = ("atrest-syncd",)
+BOTH = ("atrest-syncd", "atrest")
+
+# Tests that wait for programs, or for a server with five-minute codes, run apart from those that
+# compute: a test must not wait behind hundreds of others until its code has ended. Foundation's
+# Process, which they use, reads beyond a buffer once some 1,365 descriptors are open, which all
+# tests together have.
+PROGRAMS = r"^(AtrestTests|Integration)\.|OpenSSLCommandTests"
+DATABASE = (
+    r"^AtrestPostgreSQLTests\.|^AtrestServerTests\.(StoreContract|Archives|Postgres)"
+    r"|^Integration\.NodesTests"
+)
+SERVER = r"^AtrestServerTests\."
+SIMULATION = r"^AtrestSimulationTests\."
+# Each runs beside something else: two at a time, as Swift Testing does by itself, is enough.
+XCTEST = f"{BIN}/atrest-syncPackageTests.xctest --testing-library swift-testing"
+
+
+def swift_tests(only: str = "", skip: tuple[str, ...] = ()) -> str:
+    """Runs tests of the built test program; every fifth case of those that draw at random."""
+    words = [f"SYNC_SHARE=${{SYNC_SHARE:-5}} {XCTEST}"]
+    words += [f"--filter '{only}'"] if only else []
+    words += [f"--skip '{one}'" for one in skip]
+    return " ".join(words)
+
+
+STEPS = [
+    Step(
+        "format", "Code is formatted as swift format does; comments, words, links and types of pages hold",
+        "Scripts/lint", 300, 40, paths=("Sources", "Server", "Client", "Lab", "Examples", "Tests",
+        "Adapters", "Benchmarks", "Scripts", "docs", "Protos", "README.md", "ARCHITECTURE.md",
+        "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Makefile"),
+    ),
+    Step(
+        "mutations-fit", "Every mutation that make soak makes still fits the sources",
+        "Tests/Mutation/run --check", 60, 1, paths=("Sources", "Server", "Client", "Tests/Mutation"),
+    ),
+    Step(
+        "build", "Everything compiles without a warning",
+        "FATAL_WARNINGS=1 Scripts/build --build-tests", 3000, 420, cores=1.5, memory=3, always=True,
+    ),
+    Step(
+        "wasm", "The portable core computes the same bytes as WebAssembly, and is small",
+        "Scripts/portable-core && Scripts/build-web .build/test/web", 1500, 200, cores=0.5, memory=2,
+        programs=("AtrestWeb", "AtrestPortableCases"),
+        paths=("Client/web", "Scripts/embedded.mk", "Scripts/embedded-swift", "Scripts/portable-core",
+               "Scripts/build-web", "Tests/Portable", "docs/protocol/merge-vectors.jsonl"),
+    ),
+    Step(
+        "unit", "Every rule of every module, in process",
+        swift_tests(skip=(PROGRAMS, DATABASE, SERVER, SIMULATION)), 1200, 120, after=BUILT, memory=2,
+        programs=("AtrestClientTests", "AtrestLabTests", "AtrestFuzzTests", "AtrestWebTests",
+                  "AtrestTLSTests", "TrunkTests", "AtrestSyncdTests", "AtrestCompanionTests"),
+        paths=("Tests", "docs", "Examples"),
+    ),
+    Step(
+        "server", "Every rule of the server, on SQLite",
+        swift_tests(SERVER, (DATABASE,)), 1200, 90, after=BUILT, memory=2,
+        programs=("AtrestServerTests",), paths=("docs",),
+    ),
+    Step(
+        "simulator", "One seed, one thread, every fault: a hundred histories that no earlier tree had",
+        f"SIMULATION_SEEDS=$(Scripts/fresh-seeds --first) {swift_tests(SIMULATION)}", 1200, 90,
+        after=BUILT, programs=("AtrestSimulationTests",),
+    ),
+    Step(
+        "programs", "The real programs do and say what is promised",
+        swift_tests(PROGRAMS, (DATABASE,)), 1800, 120, after=BUILT, memory=2,
+        programs=("AtrestTests", "Integration", "AtrestTLSTests", "atrest-syncd", "trunk"),
+    ),
+    Step(
+        "postgresql", "Both engines of the store keep one contract; servers share a database",
+        swift_tests(DATABASE), 900, 60, after=BUILT, memory=2,
+        programs=("AtrestPostgreSQLTests", "AtrestServerTests", "Integration"),
+    ),
+    Step(
+        "examples", "The code that pages show runs",
+        f"{BIN}/examples && Examples/Mood/run {BIN} | grep -x 'Byte-identical: true.'", 120, 5,
+        after=BUILT, cores=0.5, programs=("examples", "mood", *DAEMON), paths=("Examples",),
+    ),
+    Step(
+        "reference", "The library products export what their API shows, and every symbol is described",
+        f"Scripts/reference {BIN}", 600, 40, after=BUILT,
+        paths=("Sources", "Client", "Scripts/reference"),
+    ),
+    Step(
+        "heap", "What a peer makes the heap hold is charged to it",
+        f"{BIN}/heap --seeds 30", 300, 20, after=BUILT, programs=("heap",),
+    ),
+    Step(
+        "demo", "The demonstration ends with equal replicas",
+        f"Scripts/demo {BIN}", 120, 5, after=BUILT, cores=0.5, programs=BOTH, paths=("Scripts/demo",),
+    ),
+    Step(
+        "install", "What is installed is whole, and goes again",
+        f"Tests/Install/run {BIN}", 300, 15, after=BUILT,
+        programs=(*BOTH, "trunk", "atrest-lab"), paths=("Tests/Install", "Scripts", "Packaging"),
+    ),
+    Step(
+        "pictures", "The pictures of the pages are what the programs draw",
+        f"Scripts/gallery --check {BIN}", 300, 15, after=BUILT, needs="chromium",
+        programs=("gallery", "atrest", "trunk"), paths=("docs/use/gallery", "Scripts/gallery"),
+    ),
+    Step(
+        "web-core", "A browser's core syncs like any device, from any step",
+        "WEB=.build/test/web CORE=.build/test/web/files/atrest-core.wasm node --test Tests/Browser/core/",
+        600, 60, after=(*BUILT, "wasm"), needs="node", programs=(*BOTH, "AtrestWeb"),
+        paths=("Client/web", "Tests/Browser", *PYTHON),
+    ),
+    Step(
+        "browser", "The app in a browser keeps what it shows as kept, and can be read and touched",
+        f"Tests/Browser/run {BIN} .build/test/web --brief", 1200, 150, cores=1, memory=3,
+        after=(*BUILT, "wasm"), needs="chromium", programs=(*BOTH, "AtrestWeb"),
+        paths=("Client/web", "Tests/Browser", "Tests/Chaos", *PYTHON),
+    ),
+    Step(
+        "metrics", "A Prometheus reads the metrics",
+        f"Tests/Metrics/run {BIN}", 300, 15, after=BUILT, cores=0.5, needs="prometheus",
+        programs=DAEMON, paths=("Tests/Metrics", "docs/operate"),
+    ),
+    Step(
+        "interop", "A foreign gRPC client and an independent model of the merge agree with us",
+        f"Tests/Interop/run {BIN}", 900, 120, after=BUILT, programs=BOTH, paths=(*PYTHON, "docs"),
+    ),
+    Step(
+        "proxy", "nginx, Caddy, systemd and backups work as the pages say",
+        f"Tests/Proxy/run {BIN}", 600, 40, after=BUILT, cores=0.5, programs=BOTH,
+        paths=("Tests/Proxy", "docs/operate/examples"),
+    ),
+    Step(
+        "nodes", "The PostgreSQL servers and the proxy that tests of several nodes use do what they say",
+        "Tests/Nodes/cluster.py --check && Tests/Nodes/proxy.py --check", 300, 20, cores=0.5,
+        paths=("Tests/Nodes",),
+    ),
+    Step(
+        "chaos", "Nothing acknowledged is lost under kill -9, full disks, cut connections, old formats",
+        f"Tests/Chaos/run {BIN} --brief", 1200, 120, after=BUILT, cores=0.5, memory=2, programs=BOTH,
+        paths=("Tests/Chaos", "Tests/Nodes", *PYTHON),
+    ),
+    Step(
+        "attack", "Floods, bombs and stalls leave others' calls quick, and memory bounded",
+        f"Tests/Attack/run {BIN} --short --relative --sample 3 --offset $(Scripts/fresh-seeds --first)", 1200, 100, after=BUILT, cores=1, memory=2,
+        programs=DAEMON, paths=("Tests/Attack", *PYTHON),
+    ),
+]
