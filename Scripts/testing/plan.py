@@ -57,7 +57,7 @@ STEPS = [
     ),
     Step(
         "unit", "Every rule of every module, in process",
-        swift_tests(skip=(PROGRAMS, DATABASE, SERVER, SIMULATION)), 1200, 120, after=BUILT, memory=2,
+        swift_tests(skip=(PROGRAMS, DATABASE, SERVER, SIMULATION)), 1200, 120, cores=1.5, after=BUILT, memory=2,
         programs=("AtrestClientTests", "AtrestLabTests", "AtrestFuzzTests", "AtrestWebTests",
                   "AtrestTLSTests", "TrunkTests", "AtrestSyncdTests", "AtrestCompanionTests"),
         paths=("Tests", "docs", "Examples"),
@@ -74,7 +74,7 @@ STEPS = [
     ),
     Step(
         "programs", "The real programs do and say what is promised",
-        swift_tests(PROGRAMS, (DATABASE,)), 1800, 120, after=BUILT, memory=2,
+        swift_tests(PROGRAMS, (DATABASE,)), 1800, 120, cores=1.5, after=BUILT, memory=2,
         programs=("AtrestTests", "Integration", "AtrestTLSTests", "atrest-syncd", "trunk"),
     ),
     Step(
@@ -118,7 +118,7 @@ STEPS = [
     ),
     Step(
         "browser", "The app in a browser keeps what it shows as kept, and can be read and touched",
-        f"Tests/Browser/run {BIN} .build/test/web --brief", 1200, 150, cores=1, memory=3,
+        f"Tests/Browser/run {BIN} .build/test/web --brief", 1200, 150, cores=1.5, memory=3,
         after=(*BUILT, "wasm"), needs="chromium", programs=(*BOTH, "AtrestWeb"),
         paths=("Client/web", "Tests/Browser", "Tests/Chaos", *PYTHON),
     ),
@@ -129,7 +129,7 @@ STEPS = [
     ),
     Step(
         "interop", "A foreign gRPC client and an independent model of the merge agree with us",
-        f"Tests/Interop/run {BIN}", 900, 120, after=BUILT, programs=BOTH, paths=(*PYTHON, "docs"),
+        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN}", 900, 120, after=BUILT, programs=BOTH, paths=(*PYTHON, "docs"),
     ),
     Step(
         "proxy", "nginx, Caddy, systemd and backups work as the pages say",

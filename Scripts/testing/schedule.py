@@ -56,7 +56,8 @@ class Running:
     def __init__(self, step: Step, log: pathlib.Path, root: pathlib.Path):
         self.step, self.log, self.began = step, log, time.monotonic()
         self.mark = f"{step.name}-{os.getpid()}"
-        self.why = ""
+        self.why, self.ended = "", 0.0
+        self.usage, self.duration = None, 0.0
         with log.open("wb") as output:
             self.process = subprocess.Popen(
                 ["bash", "-euo", "pipefail", "-c", step.command],
@@ -69,46 +70,57 @@ class Running:
         return time.monotonic() - self.began
 
     def end(self, why: str) -> None:
-        """Asks it to stop, then makes it stop. Waits for neither."""
-        name = signal.SIGKILL if self.why and self.seconds > self.ended + GRACE_SECONDS else signal.SIGTERM
+        """Asks it to stop, and makes it stop when it has had time to. Waits for neither."""
         if not self.why:
             self.why, self.ended = why, self.seconds
-        elif name == signal.SIGTERM:
-            return
+            self._signal(signal.SIGTERM)
+        elif self.seconds > self.ended + GRACE_SECONDS:
+            self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
         try:
-            os.killpg(self.process.pid, name)
+            os.killpg(self.process.pid, number)
         except ProcessLookupError:
-            pass
+            pass  # It ended by itself.
 
     def outcome(self) -> Outcome | None:
-        """How it ended; nil while it runs."""
-        pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
-        if pid == 0:
+        """How it ended; nothing while it, or what it started, still runs."""
+        if self.usage is None:
+            pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+            if pid == 0:
+                return None
+            self.usage, self.duration = usage, self.seconds
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            if not self.why and self.process.returncode != 0:
+                self.why = f"status {self.process.returncode}"
+        # A server that follows its test's end is given time for it.
+        left = _marked(self.mark)
+        if left and self.seconds < self.duration + GRACE_SECONDS:
             return None
-        self.process.returncode = os.waitstatus_to_exitcode(status)
-        if not self.why and self.process.returncode != 0:
-            self.why = f"status {self.process.returncode}"
-        left = _end_marked(self.mark)
+        for number in left:
+            try:
+                os.kill(number, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
         if left and not self.why:
-            self.why = f"left processes behind: {', '.join(left)}"
+            self.why = f"left processes behind: {', '.join(left.values())}"
         return Outcome(
-            self.step, "failed" if self.why else "passed", self.why, self.began, self.seconds,
-            usage.ru_utime + usage.ru_stime,
+            self.step, "failed" if self.why else "passed", self.why, self.began, self.duration,
+            self.usage.ru_utime + self.usage.ru_stime,
         )
 
 
-def _end_marked(mark: str) -> list[str]:
-    """Ends the processes that carry the mark, and says which they were."""
-    wanted, found = f"{MARK}={mark}".encode(), []
+def _marked(mark: str) -> dict[int, str]:
+    """The processes that carry the mark: their numbers and programs."""
+    wanted, found = f"{MARK}={mark}".encode(), {}
     for folder in pathlib.Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
         try:
             if wanted in (folder / "environ").read_bytes().split(b"\0"):
                 name = (folder / "cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")
-                os.kill(int(folder.name), signal.SIGKILL)
-                found.append(f"{name} ({folder.name})")
-        except (OSError, ValueError):
+                found[int(folder.name)] = name or "a process that is ending"
+        except OSError:
             continue  # It ended meanwhile, or is somebody else's.
     return found
 
@@ -143,7 +155,7 @@ def run(steps: list[Step], root: pathlib.Path, logs: pathlib.Path, is_done, note
                 if outcome.verdict == "passed":
                     afterwards[one.step.name](outcome)
                 close(outcome)
-            elif stop.signal or one.seconds > one.step.limit:
+            elif one.usage is None and (stop.signal or one.seconds > one.step.limit):
                 one.end("interrupted" if stop.signal else f"hung: over its limit of {one.step.limit} s")
         for step in sorted(waiting, key=lambda one: -one.seconds):
             before = [outcomes.get(name) for name in step.after if any(s.name == name for s in steps)]
