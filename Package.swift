@@ -537,7 +537,10 @@ let package = Package(
       path: "Tests/Simulation/Command", swiftSettings: settings),
     .testTarget(
       name: "AtrestSimulationTests",
-      dependencies: ["AtrestSimulation", "AtrestClient", "AtrestServer", "AtrestReplication"],
+      dependencies: [
+        "AtrestSimulation", "AtrestClient", "AtrestServer", "AtrestReplication",
+        "AtrestTestSupport",
+      ],
       path: "Tests/Simulation/Specifications", swiftSettings: settings),
 
     // What peers have a process hold, against its heap: see docs/operate/limits.md.

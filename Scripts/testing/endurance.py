@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of `make soak`: the larger forms of those of `make test`, on builds of their own."""
+"""The steps of `make soak`: the larger forms of those of `make test`, and what needs another build."""
 
 from testing.plan import BIN, BUILT, STEPS, XCTEST
 from testing.step import Step
@@ -20,6 +20,10 @@ SOAK = [
         "oracle", "The simulator finds every mutation that it is known to find",
         f"{MUTATED}; BUGS=found SEEDS=500 OPERATIONS=40 \"$simulator\"; BUGS=found LAW=4 \"$simulator\"",
         3600, 480, cores=2, memory=3, extends="simulator",
+    ),
+    Step(
+        "portable", "The portable core computes the same bytes and merges as WebAssembly",
+        "Scripts/portable-core", 3600, 240, cores=2, memory=3, needs="node", extends="web-core",
     ),
     Step(
         "laws", "Every case of the property tests, on new seeds",
@@ -62,7 +66,7 @@ SOAK = [
     ),
     Step(
         "mutations", "The tests notice the mistakes that somebody could make",
-        "Tests/Mutation/run --resume", 8 * 3600, 4 * 3600, cores=2, memory=4, extends="mutations-fit",
+        "Tests/Mutation/run", 8 * 3600, 4 * 3600, cores=2, memory=4, extends="mutations-fit",
     ),
     Step(
         "compatibility", "A daemon from before Trunk carries a garden",

@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import os
 import pathlib
 import subprocess
 
@@ -10,7 +11,13 @@ import targets
 from testing.step import Step
 
 # A change here can change any step's result.
-EVERYWHERE = ("Package.swift", "Package.lock", "Scripts/testing", "Scripts/build")
+EVERYWHERE = (
+    "Package.swift", "Package.lock", "Scripts/build", "Scripts/pin-packages", "Scripts/targets.py",
+    "Scripts/test", "Scripts/testing", "Tests/XCTMain.swift",
+)
+LIBRARIES = ("libprotobuf-c", "libnghttp2", "openssl", "zlib", "sqlite3", "libpq")
+# Variables that change how much a step does.
+VARIABLES = ("SYNC_SHARE", "SYNC_SEED", "SYNC_FIRST", "SYNC_CASES", "ENTITLEMENT_PERMUTATIONS", "WAIT_SECONDS")
 
 
 class Inputs:
@@ -25,8 +32,12 @@ class Inputs:
         self.targets, _ = targets.load()
         self.folders = {one.name: one.path for one in self.targets}
         self.digests = _digests()
+        self.settings = {name: os.environ[name] for name in VARIABLES if name in os.environ}
         self.toolchain = subprocess.run(
             ["swift", "--version"], check=True, capture_output=True, text=True
+        ).stdout
+        self.libraries = subprocess.run(
+            ["pkg-config", "--modversion", *LIBRARIES], capture_output=True, text=True
         ).stdout
 
     def digest(self, step: Step) -> str:
@@ -37,7 +48,7 @@ class Inputs:
             *(self.folders[name] for name in targets.closure(self.targets, set(step.programs))),
         ]
         prefixes = tuple(f"{path.rstrip('/')}/" for path in paths)
-        whole = hashlib.sha256(f"{self.toolchain}{step.command}".encode())
+        whole = hashlib.sha256(f"{self.toolchain}{self.libraries}{self.settings}{step.command}".encode())
         for name in sorted(self.digests):
             if name in paths or name.startswith(prefixes):
                 whole.update(f"{name} {self.digests[name]}\n".encode())
@@ -46,9 +57,21 @@ class Inputs:
     def is_unchanged(self, step: Step) -> bool:
         return not step.always and self.passed.get(step.name) == self.digest(step)
 
+    def begin(self, step: Step) -> str:
+        """Forgets that the step passed, and returns the digest of what it begins with."""
+        self.digests = _digests()
+        if self.passed.pop(step.name, None):
+            self._save()
+        return self.digest(step)
+
     def note_passed(self, step: Step, digest: str) -> None:
-        """Remembers that the step passed with what had this digest when it began."""
-        self.passed[step.name] = digest
+        """Remembers that the step passed, if what it began with is still there."""
+        self.digests = _digests()
+        if self.digest(step) == digest:
+            self.passed[step.name] = digest
+            self._save()
+
+    def _save(self) -> None:
         self.record.parent.mkdir(parents=True, exist_ok=True)
         scratch = self.record.with_suffix(".new")
         scratch.write_text(json.dumps(self.passed, indent=1, sort_keys=True))
@@ -61,9 +84,12 @@ def _digests() -> dict[str, str]:
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=targets.ROOT, check=True, capture_output=True, text=True,
     ).stdout
+    # Compiled into the daemon, and not tracked: Scripts/embed-web makes it.
+    listed += "Sources/CAtrestWebApp/Embedded.c\0"
     found = {}
     for name in filter(None, listed.split("\0")):
         file = targets.ROOT / name
         if file.is_file():
-            found[name] = hashlib.sha256(file.read_bytes()).hexdigest()
+            mode = file.stat().st_mode & 0o111
+            found[name] = f"{hashlib.sha256(file.read_bytes()).hexdigest()} {mode:o}"
     return found

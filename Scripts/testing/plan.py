@@ -38,7 +38,7 @@ STEPS = [
         "format", "Code is formatted as swift format does; comments, words, links and types of pages hold",
         "Scripts/lint", 300, 40, paths=("Sources", "Server", "Client", "Lab", "Examples", "Tests",
         "Adapters", "Benchmarks", "Scripts", "docs", "Protos", "README.md", "ARCHITECTURE.md",
-        "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Makefile"),
+        "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Makefile", "Packaging"),
     ),
     Step(
         "mutations-fit", "Every mutation that make soak makes still fits the sources",
@@ -49,11 +49,9 @@ STEPS = [
         "FATAL_WARNINGS=1 Scripts/build --build-tests", 3000, 420, cores=1.5, memory=3, always=True,
     ),
     Step(
-        "wasm", "The portable core computes the same bytes as WebAssembly, and is small",
-        "Scripts/portable-core && Scripts/build-web .build/test/web", 1500, 200, cores=0.5, memory=2,
-        programs=("AtrestWeb", "AtrestPortableCases"),
-        paths=("Client/web", "Scripts/embedded.mk", "Scripts/embedded-swift", "Scripts/portable-core",
-               "Scripts/build-web", "Tests/Portable", "docs/protocol/merge-vectors.jsonl"),
+        "wasm", "The portable core compiles as Embedded Swift, for browsers",
+        "Scripts/build-web .build/test/web", 1500, 150, cores=0.75, memory=2, programs=("AtrestWeb",),
+        paths=("Client/web", "Scripts/embedded.mk", "Scripts/embedded-swift", "Scripts/build-web"),
     ),
     Step(
         "unit", "Every rule of every module, in process",
@@ -76,6 +74,7 @@ STEPS = [
         "programs", "The real programs do and say what is promised",
         swift_tests(PROGRAMS, (DATABASE,)), 1800, 120, cores=1.5, after=BUILT, memory=2,
         programs=("AtrestTests", "Integration", "AtrestTLSTests", "atrest-syncd", "trunk"),
+        paths=("Examples/Import",),
     ),
     Step(
         "postgresql", "Both engines of the store keep one contract; servers share a database",
@@ -103,7 +102,7 @@ STEPS = [
     Step(
         "install", "What is installed is whole, and goes again",
         f"Tests/Install/run {BIN}", 300, 15, after=BUILT,
-        programs=(*BOTH, "trunk", "atrest-lab"), paths=("Tests/Install", "Scripts", "Packaging"),
+        programs=(*BOTH, "trunk", "atrest-lab"), paths=("Tests/Install", "Scripts", "Packaging", "docs/operate/examples"),
     ),
     Step(
         "pictures", "The pictures of the pages are what the programs draw",
@@ -111,7 +110,7 @@ STEPS = [
         programs=("gallery", "atrest", "trunk"), paths=("docs/use/gallery", "Scripts/gallery"),
     ),
     Step(
-        "web-core", "A browser's core syncs like any device, from any step",
+        "web-core", "A browser's core, as WebAssembly, computes and syncs like any device, from any step",
         "WEB=.build/test/web CORE=.build/test/web/files/atrest-core.wasm node --test Tests/Browser/core/",
         600, 60, after=(*BUILT, "wasm"), needs="node", programs=(*BOTH, "AtrestWeb"),
         paths=("Client/web", "Tests/Browser", *PYTHON),
@@ -125,16 +124,17 @@ STEPS = [
     Step(
         "metrics", "A Prometheus reads the metrics",
         f"Tests/Metrics/run {BIN}", 300, 15, after=BUILT, cores=0.5, needs="prometheus",
-        programs=DAEMON, paths=("Tests/Metrics", "docs/operate"),
+        programs=BOTH, paths=("Tests/Metrics", "docs/operate"),
     ),
     Step(
         "interop", "A foreign gRPC client and an independent model of the merge agree with us",
-        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN}", 900, 120, after=BUILT, programs=BOTH, paths=(*PYTHON, "docs"),
+        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN}", 900, 120, after=BUILT, programs=BOTH,
+        paths=(*PYTHON, "docs", "Examples", "Scripts/find-proxy"),
     ),
     Step(
         "proxy", "nginx, Caddy, systemd and backups work as the pages say",
         f"Tests/Proxy/run {BIN}", 600, 40, after=BUILT, cores=0.5, programs=BOTH,
-        paths=("Tests/Proxy", "docs/operate/examples"),
+        paths=("Tests/Proxy", "docs/operate/examples", "Scripts/find-proxy"),
     ),
     Step(
         "nodes", "The PostgreSQL servers and the proxy that tests of several nodes use do what they say",
@@ -143,12 +143,12 @@ STEPS = [
     ),
     Step(
         "chaos", "Nothing acknowledged is lost under kill -9, full disks, cut connections, old formats",
-        f"Tests/Chaos/run {BIN} --brief", 1200, 120, after=BUILT, cores=0.5, memory=2, programs=BOTH,
+        f"Tests/Chaos/run {BIN} --brief", 1200, 150, after=BUILT, cores=0.75, memory=2, programs=BOTH,
         paths=("Tests/Chaos", "Tests/Nodes", *PYTHON),
     ),
     Step(
         "attack", "Floods, bombs and stalls leave others' calls quick, and memory bounded",
-        f"Tests/Attack/run {BIN} --short --relative --sample 3 --offset $(Scripts/fresh-seeds --first)", 1200, 100, after=BUILT, cores=1, memory=2,
+        f"Tests/Attack/run {BIN} --short --relative --sample 4 --offset $(Scripts/fresh-seeds --first)", 1200, 100, after=BUILT, cores=1, memory=2,
         programs=DAEMON, paths=("Tests/Attack", *PYTHON),
     ),
 ]

@@ -16,7 +16,7 @@ class Step:
     cores: float = 1  # Processors that it keeps busy; what mostly waits takes less than one.
     memory: float = 1  # GiB at its peak.
     after: tuple[str, ...] = ()  # Steps that have to pass before.
-    programs: tuple[str, ...] = ()  # Targets whose sources, and all under them, its result depends on.
+    programs: tuple[str, ...] = ()  # Targets whose sources, and all under them, it depends on.
     paths: tuple[str, ...] = ()  # Files and folders that it depends on beside those.
     extends: str = ""  # Of a step of `make soak`: the smaller form of it that `make test` has.
     needs: str = ""  # A program of the machine without which it is left out, and said to be.

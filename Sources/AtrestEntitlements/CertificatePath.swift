@@ -42,7 +42,7 @@ public struct CertificatePath: Sendable {
     if anchors.pins.contains(SHA256.hash(certificates[2])) {
       roots.append(try Self.parse(certificates[2]))
     }
-    // The root's key first: no peer-supplied key is used before a trusted one has certified it.
+    // The root's key first: a peer-supplied key verifies nothing before a trusted one certified it.
     guard let root = roots.first(where: { intermediate.isSigned(by: $0) }),
       leaf.isSigned(by: intermediate)
     else { throw .untrustedRoot }

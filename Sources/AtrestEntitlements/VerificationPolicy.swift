@@ -42,7 +42,10 @@ public struct TrustAnchors: Sendable {
     guard !certificatesDER.isEmpty || !pins.isEmpty else { throw .noRoot }
     guard pins.allSatisfy({ $0.count == SHA256.byteCount }) else { throw .fingerprintLength }
     certificates = try certificatesDER.map { der throws(PolicyProblem) in
-      do { return try X509Certificate(der: der) } catch { throw .notACertificate }
+      guard let certificate = try? X509Certificate(der: der), certificate.key != nil else {
+        throw .notACertificate  // One whose key cannot be used would trust nothing, silently.
+      }
+      return certificate
     }
     self.pins = Set(pins)
   }

@@ -26,7 +26,8 @@ import part_wal
 from result import HEAD, Result, details, line
 
 # The thoroughness of each mode. `brief` is for every change, `short` for `make soak`, `full` is
-# `make chaos`, and `long` is `full` with more kills. A step of n takes every nth case. The seed determines which.
+# `make chaos`, and `long` is `full` with more kills. A step of n takes every nth case. The seed
+# determines which.
 SHORT = {
     "cycles": 300,
     "acknowledged": 0,

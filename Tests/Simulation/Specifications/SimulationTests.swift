@@ -2,6 +2,7 @@
 // A small run of the simulator for every change: seeds that must pass. That mutations do not,
 // Tests/Mutation/simulator checks.
 
+import AtrestTestSupport
 import Foundation
 import Testing
 
@@ -20,7 +21,7 @@ struct AtrestSimulationTests {
   static let first =
     ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 1
 
-  @Test("every promise is kept", arguments: (0..<10).map { first + $0 * 10 })
+  @Test("every promise is kept", arguments: (0..<UInt64(caseCount(10))).map { first + $0 * 10 })
   func promises(first: UInt64) {
     for seed in first..<first + 10 {
       let history = History(seed: seed, plan: Self.plan)
