@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of `make soak`: the larger forms of those of `make test`, and what needs another build."""
 
-from testing.plan import BIN, BUILT, STEPS, XCTEST
+from testing.plan import BIN, BUILT, STEPS
 from testing.step import Step
 
 BUILD = next(step for step in STEPS if step.name == "build")
@@ -27,7 +27,7 @@ SOAK = [
     ),
     Step(
         "laws", "Every case of the property tests, on new seeds",
-        f"first=$RANDOM$RANDOM; echo \"SYNC_FIRST=$first\"; SYNC_FIRST=$first {XCTEST} --skip '^AtrestTests'",
+        f"first=$RANDOM$RANDOM; echo \"SYNC_FIRST=$first\"; SYNC_FIRST=$first Scripts/run-tests --skip '^AtrestTests'",
         3600, 900, cores=2, memory=4, after=BUILT, extends="unit",
     ),
     Step(

@@ -21,13 +21,11 @@ DATABASE = (
 )
 SERVER = r"^AtrestServerTests\."
 SIMULATION = r"^AtrestSimulationTests\."
-# Each runs beside something else: two at a time, as Swift Testing does by itself, is enough.
-XCTEST = f"{BIN}/atrest-syncPackageTests.xctest --testing-library swift-testing"
 
 
 def swift_tests(only: str = "", skip: tuple[str, ...] = ()) -> str:
     """Runs tests of the built test program; every fifth case of those that draw at random."""
-    words = [f"SYNC_SHARE=${{SYNC_SHARE:-5}} {XCTEST}"]
+    words = [f"SYNC_SHARE=${{SYNC_SHARE:-5}} Scripts/run-tests"]
     words += [f"--filter '{only}'"] if only else []
     words += [f"--skip '{one}'" for one in skip]
     return " ".join(words)
@@ -46,7 +44,7 @@ STEPS = [
     ),
     Step(
         "build", "Everything compiles without a warning",
-        "FATAL_WARNINGS=1 Scripts/build --build-tests", 3000, 420, cores=1.5, memory=3, always=True,
+        "FATAL_WARNINGS=1 Scripts/build --build-tests", 3000, 420, cores=1.25, memory=3, always=True,
     ),
     Step(
         "wasm", "The portable core compiles as Embedded Swift, for browsers",

@@ -50,7 +50,7 @@ private func number(_ variable: String) -> Int? {
 }
 
 /// Checks a law for many seeds. Stops at the first failure and prints the variable that replays it:
-/// `SYNC_SEED=0x5f3a91 swift test --filter …`.
+/// `SYNC_SEED=0x5f3a91 Scripts/run-tests --filter …`.
 ///
 /// - Parameters:
 ///   - cases: How many, of which `SYNC_SHARE` runs a share.
