@@ -44,16 +44,16 @@ STEPS = [
     ),
     Step(
         "build", "Everything compiles without a warning",
-        "FATAL_WARNINGS=1 Scripts/build --build-tests", 3000, 420, cores=1.25, memory=3, always=True,
+        "FATAL_WARNINGS=1 Scripts/build --build-tests", 3000, 420, memory=3, always=True,
     ),
     Step(
         "wasm", "The portable core compiles as Embedded Swift, for browsers",
-        "Scripts/build-web .build/test/web", 1500, 150, cores=0.75, memory=2, programs=("AtrestWeb",),
+        "Scripts/build-web .build/test/web", 1500, 250, memory=2, programs=("AtrestWeb",),
         paths=("Client/web", "Scripts/embedded.mk", "Scripts/embedded-swift", "Scripts/build-web"),
     ),
     Step(
         "unit", "Every rule of every module, in process",
-        swift_tests(skip=(PROGRAMS, DATABASE, SERVER, SIMULATION)), 1200, 120, cores=1.5, after=BUILT, memory=2,
+        swift_tests(skip=(PROGRAMS, DATABASE, SERVER, SIMULATION)), 1200, 200, after=BUILT, memory=2,
         programs=("AtrestClientTests", "AtrestLabTests", "AtrestFuzzTests", "AtrestWebTests",
                   "AtrestTLSTests", "TrunkTests", "AtrestSyncdTests", "AtrestCompanionTests"),
         paths=("Tests", "docs", "Examples"),
@@ -70,13 +70,13 @@ STEPS = [
     ),
     Step(
         "programs", "The real programs do and say what is promised",
-        swift_tests(PROGRAMS, (DATABASE,)), 1800, 120, cores=1.5, after=BUILT, memory=2,
+        swift_tests(PROGRAMS, (DATABASE,)), 1800, 180, after=BUILT, memory=2,
         programs=("AtrestTests", "Integration", "AtrestTLSTests", "atrest-syncd", "trunk"),
         paths=("Examples/Import",),
     ),
     Step(
         "postgresql", "Both engines of the store keep one contract; servers share a database",
-        swift_tests(DATABASE), 900, 60, after=BUILT, memory=2,
+        swift_tests(DATABASE), 900, 100, after=BUILT, cores=0.5, memory=2,
         programs=("AtrestPostgreSQLTests", "AtrestServerTests", "Integration"),
     ),
     Step(
@@ -115,7 +115,7 @@ STEPS = [
     ),
     Step(
         "browser", "The app in a browser keeps what it shows as kept, and can be read and touched",
-        f"Tests/Browser/run {BIN} .build/test/web --brief", 1200, 150, cores=1.5, memory=3,
+        f"Tests/Browser/run {BIN} .build/test/web --brief", 1200, 200, cores=1.25, memory=3,
         after=(*BUILT, "wasm"), needs="chromium", programs=(*BOTH, "AtrestWeb"),
         paths=("Client/web", "Tests/Browser", "Tests/Chaos", *PYTHON),
     ),
@@ -126,7 +126,7 @@ STEPS = [
     ),
     Step(
         "interop", "A foreign gRPC client and an independent model of the merge agree with us",
-        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN}", 900, 120, after=BUILT, programs=BOTH,
+        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN}", 900, 120, after=BUILT, cores=0.75, programs=BOTH,
         paths=(*PYTHON, "docs", "Examples", "Scripts/find-proxy"),
     ),
     Step(
@@ -141,7 +141,7 @@ STEPS = [
     ),
     Step(
         "chaos", "Nothing acknowledged is lost under kill -9, full disks, cut connections, old formats",
-        f"Tests/Chaos/run {BIN} --brief", 1200, 150, after=BUILT, cores=0.75, memory=2, programs=BOTH,
+        f"Tests/Chaos/run {BIN} --brief", 1200, 150, after=BUILT, cores=0.5, memory=2, programs=BOTH,
         paths=("Tests/Chaos", "Tests/Nodes", *PYTHON),
     ),
     Step(

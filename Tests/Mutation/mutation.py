@@ -70,7 +70,7 @@ class Mutation:
     name: str
     says: str
     edits: tuple[Edit, ...]
-    tests: str = ""  # A regular expression for `Scripts/run-tests --filter`; empty: those of the module.
+    tests: str = ""  # For `Scripts/run-tests --filter`; empty: those of the module.
 
     @property
     def files(self) -> list[str]:
