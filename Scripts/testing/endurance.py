@@ -65,7 +65,7 @@ SOAK = [
         "FUZZ_JOBS=2 Tests/Fuzz/run --seconds 60", 2 * 3600, 1800, cores=2, memory=6, extends="unit",
     ),
     Step(
-        "mutations", "The tests notice the mistakes that somebody could make",
+        "mutations", "The tests notice each of the planted mistakes",
         "Tests/Mutation/run", 8 * 3600, 4 * 3600, cores=2, memory=4, extends="mutations-fit",
     ),
     Step(

@@ -35,7 +35,7 @@ class Outcome:
 
 
 class Running:
-    """A step that was started, in a session of its own."""
+    """A started step, in its own session."""
 
     def __init__(self, step: Step, log: pathlib.Path, root: pathlib.Path):
         self.step, self.log, self.began = step, log, time.monotonic()
@@ -96,7 +96,7 @@ class Running:
         return ("passed", "") if status == 0 else ("failed", f"status {status}")
 
     def _signal(self, number: signal.Signals) -> None:
-        """To every process of the step, whatever groups they made; again while new ones appear."""
+        """Signals every process of the step, in any process group; repeats while new ones appear."""
         seen = set()
         while found := set(_marked(self.mark)) - seen:
             seen |= found
@@ -118,5 +118,5 @@ def _marked(mark: str) -> dict[int, str]:
                 name = (folder / "cmdline").read_bytes().split(b"\0")[0].decode(errors="replace")
                 found[int(folder.name)] = name or "a process that is ending"
         except OSError:
-            continue  # It ended meanwhile, or is somebody else's.
+            continue  # It ended meanwhile, or belongs to another user.
     return found

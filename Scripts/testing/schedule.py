@@ -14,7 +14,7 @@ from testing.step import Step
 
 
 class Interruption:
-    """Whether somebody wants the whole run to end. One for a program: it handles the signals."""
+    """Whether a signal asked the whole run to end. It installs the handlers: one per program."""
 
     def __init__(self):
         self.is_wanted = False
