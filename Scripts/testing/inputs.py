@@ -12,12 +12,14 @@ from testing.step import Step
 
 # A change here can change any step's result.
 EVERYWHERE = (
-    "Package.swift", "Package.lock", "Scripts/build", "Scripts/run-tests", "Scripts/pin-packages", "Scripts/targets.py",
-    "Scripts/test", "Scripts/testing", "Tests/XCTMain.swift",
+    "Package.swift", "Package.lock", "Scripts/build", "Scripts/pin-packages", "Scripts/run-tests",
+    "Scripts/targets.py", "Scripts/test", "Scripts/testing", "Tests/XCTMain.swift",
 )
 LIBRARIES = ("libprotobuf-c", "libnghttp2", "openssl", "zlib", "sqlite3", "libpq")
 # Variables that change how much a step does.
-VARIABLES = ("SYNC_SHARE", "SYNC_SEED", "SYNC_FIRST", "SYNC_CASES", "ENTITLEMENT_PERMUTATIONS", "WAIT_SECONDS")
+VARIABLES = (
+    "SYNC_SHARE", "SYNC_SEED", "SYNC_FIRST", "SYNC_CASES", "ENTITLEMENT_PERMUTATIONS", "WAIT_SECONDS",
+)
 
 
 class Inputs:
