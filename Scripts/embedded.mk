@@ -6,6 +6,7 @@
 # stays. Exits with an error if the toolchain cannot: see Scripts/embedded-swift.
 
 OUT ?= .build/embedded
+OPTIMIZATION ?= -Osize
 target := wasm32-unknown-none-wasm
 tools := $(dir $(shell readlink -f "$$(command -v swiftc)"))
 
@@ -24,7 +25,7 @@ imports = $(filter $(modules),$(shell sed -n 's/^import //p' $(call sources,$(1)
 
 # The page defines the outlines of trees, once for all pictures: see Client/web/outlines.mjs.
 SWIFT_FLAGS := -target $(target) -enable-experimental-feature Embedded \
-	-enable-experimental-feature Extern -D OUTLINES_IN_PAGE -wmo -Osize -swift-version 6 \
+	-enable-experimental-feature Extern -D OUTLINES_IN_PAGE -wmo $(OPTIMIZATION) -swift-version 6 \
 	-warnings-as-errors -parse-as-library -package-name atrest_sync -I $(OUT)
 
 .PHONY: all

@@ -125,7 +125,7 @@ class Kept(OwnPhone):
         origin = self.server.address.rstrip("/")
         # A browser goes by the space that it found at first, for half a minute.
         self.browser.restart()
-        self.browser.open().send("Storage.overrideQuotaForOrigin", origin=origin, quotaSize=1 << 22)
+        self.browser.open().send("Storage.overrideQuotaForOrigin", origin=origin, quotaSize=1 << 24)
         self.page = self.open()
         self.assertEqual(self.page.run(FILL), "QuotaExceededError")
         self.place("water")
