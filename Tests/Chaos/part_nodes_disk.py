@@ -19,7 +19,8 @@ ROOM = (4 << 20, 256 << 10, 0)
 BATCH = 40
 
 
-def run(binaries, folder):
+def run(binaries, folder, *, step=1, offset=0):
+    """Fills it down to every `step`th amount of room, beginning with the `offset`th."""
     result = Result("nodes' disk")
     try:
         programs_folder()
@@ -29,10 +30,11 @@ def run(binaries, folder):
         return result.skip("only root may mount for another user, as whom PostgreSQL runs").done()
     # So that this user gets there.
     folder.parent.chmod(0o711)
-    return run_inside(result, __file__, binaries, folder)
+    rooms = ROOM[offset % step :: step]
+    return run_inside(result, __file__, binaries, folder, *map(str, rooms))
 
 
-def inside(binaries, folder):
+def inside(binaries, folder, *rooms):
     result = Result("nodes' disk")
     with Cluster() as cluster:
         disk = Disk(folder / "disk", SIZE)
@@ -50,7 +52,7 @@ def inside(binaries, folder):
             for server in servers:
                 server.up()
             crowd.settle_in()
-            for room in ROOM:
+            for room in map(int, rooms):
                 fill(disk, node, crowd, room, result)
             crowd.check(result, of_all=True)
         except Exception as error:

@@ -13,7 +13,7 @@ LIMIT_SECONDS = 180
 NAMES = ("cycles", "acknowledged", "lost", "problems", "notes")
 
 
-def run_inside(result, file, binaries, folder):
+def run_inside(result, file, binaries, folder, *more):
     """Runs a part's file where it may mount, with `report` at its end. Fills in the result."""
     for namespace in (["unshare", "-m"], ["unshare", "-rm"]):
         tried = subprocess.run([*namespace, "true"], capture_output=True, text=True)
@@ -23,7 +23,7 @@ def run_inside(result, file, binaries, folder):
         return result.skip(f"nothing can be mounted here: {tried.stderr.strip()}").done()
     tether = ["setpriv", "--pdeathsig", "KILL"]
     done = subprocess.run(
-        [*tether, *namespace, *tether, sys.executable, file, str(binaries), str(folder)],
+        [*tether, *namespace, *tether, sys.executable, file, str(binaries), str(folder), *more],
         stdout=subprocess.PIPE,
         text=True,
         timeout=LIMIT_SECONDS,
@@ -36,9 +36,9 @@ def run_inside(result, file, binaries, folder):
 
 
 def report(inside):
-    """What a part's file does there: calls a function of the binaries and the folder, and prints
-    its result for `run_inside`."""
-    found = inside(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
+    """What a part's file does there: calls a function of the binaries, the folder and what follows
+    them, and prints its result for `run_inside`."""
+    found = inside(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:])
     print(json.dumps({name: getattr(found, name) for name in NAMES}))
 
 
