@@ -5,6 +5,7 @@ import AtrestDomain
 import AtrestFoundation
 import AtrestReplication
 import AtrestSync
+import AtrestTestSupport
 import AtrestWire
 import Foundation
 import Synchronization
@@ -74,7 +75,7 @@ struct SyncEngineTests {
       return transport.calls.count
     }()
     #expect(calls > 5)
-    for cut in 0..<calls {
+    for cut in sampled(0..<calls) {
       let scene = try await Scene()
       var transport = ModelTransport(server: scene.server)
       transport.cut = { $0 == cut ? kind : nil }

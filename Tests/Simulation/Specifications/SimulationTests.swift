@@ -66,7 +66,7 @@ struct AtrestSimulationTests {
   }
 
   @Test(
-    "a seed decides everything that happens", arguments: [3, 17, 42], StoreKind.allCases)
+    "a seed decides everything that happens", arguments: zip([17, 42], StoreKind.allCases))
   func determinism(seed: UInt64, store: StoreKind) {
     var plan = Self.plan
     plan.stores = [store]

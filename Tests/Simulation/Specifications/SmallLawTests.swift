@@ -10,7 +10,7 @@ import Testing
 struct SmallLawTests {
   /// The depth that a debug build reaches in seconds. `make law` goes deeper.
   static let depths: [(SmallAlphabet, Int)] = [
-    (.all, 2), (.copies, 3),
+    (.all, 2), (.copies, 2),
   ]
 
   @Test("every promise is kept on every path", arguments: depths)

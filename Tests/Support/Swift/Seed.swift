@@ -39,6 +39,15 @@ public func caseCount(_ full: Int) -> Int {
   max(full / max(1, number("SYNC_SHARE") ?? 1), min(3, full))
 }
 
+/// Those of a test's numbered cases that run: every nth for `SYNC_SHARE=n`, all without it.
+///
+/// `SYNC_FIRST` says with which they begin.
+public func sampled(_ cases: Range<Int>) -> [Int] {
+  let step = min(max(1, number("SYNC_SHARE") ?? 1), max(1, cases.count / 3))
+  let first = max(0, number("SYNC_FIRST") ?? 0)
+  return cases.filter { $0 % step == first % step }
+}
+
 /// The seeds of a test with an argument for each case. `SYNC_FIRST` says where they begin.
 public func seeds(_ full: Int) -> Range<UInt64> {
   let first = UInt64(max(0, number("SYNC_FIRST") ?? 1))
