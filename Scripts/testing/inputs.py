@@ -81,17 +81,25 @@ class Inputs:
 
 
 def _digests() -> dict[str, str]:
-    """Of each file that git tracks or would track, by its name. Reads the whole tree: 0.2 s."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=targets.ROOT, check=True, capture_output=True, text=True,
-    ).stdout
-    # Compiled into the daemon, and not tracked: Scripts/embed-web makes it.
-    listed += "Sources/CAtrestWebApp/Embedded.c\0"
+    """Of each file of the sources, by its name. Reads the whole tree: 0.2 s."""
+    # The last is compiled into the daemon, and not tracked: Scripts/embed-web makes it.
     found = {}
-    for name in filter(None, listed.split("\0")):
+    for name in [*_names(), "Sources/CAtrestWebApp/Embedded.c"]:
         file = targets.ROOT / name
         if file.is_file():
             mode = file.stat().st_mode & 0o111
             found[name] = f"{hashlib.sha256(file.read_bytes()).hexdigest()} {mode:o}"
     return found
+
+
+def _names() -> list[str]:
+    """What git tracks or would track; of an unpacked archive, all but what builds leave."""
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=targets.ROOT, check=True, capture_output=True, text=True,
+        ).stdout
+        return listed.split("\0")[:-1]
+    except (OSError, subprocess.CalledProcessError):
+        files = (file.relative_to(targets.ROOT) for file in targets.ROOT.rglob("*"))
+        return [str(file) for file in files if ".build" not in file.parts]
