@@ -34,7 +34,7 @@ def swift_tests(only: str = "", skip: tuple[str, ...] = ()) -> str:
 STEPS = [
     Step(
         "format", "Code is formatted as swift format does; comments, words, links and types of pages hold",
-        "Scripts/lint", 300, 40, paths=("Sources", "Server", "Client", "Lab", "Examples", "Tests",
+        "Scripts/lint", 300, 45, paths=("Sources", "Server", "Client", "Lab", "Examples", "Tests",
         "Adapters", "Benchmarks", "Scripts", "docs", "Protos", "README.md", "ARCHITECTURE.md",
         "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Makefile", "Packaging"),
     ),
@@ -44,11 +44,11 @@ STEPS = [
     ),
     Step(
         "build", "Everything compiles without a warning",
-        "FATAL_WARNINGS=1 Scripts/build --build-tests", 3000, 420, memory=3, always=True,
+        "FATAL_WARNINGS=1 Scripts/build --build-tests", 3000, 550, memory=3, always=True,
     ),
     Step(
         "wasm", "The portable core compiles as Embedded Swift, for browsers",
-        "Scripts/build-web .build/test/web", 1500, 250, memory=2, programs=("AtrestWeb",),
+        "UNOPTIMIZED=1 Scripts/build-web .build/test/web", 1500, 130, memory=2, programs=("AtrestWeb",),
         paths=("Client/web", "Scripts/embedded.mk", "Scripts/embedded-swift", "Scripts/build-web"),
     ),
     Step(
@@ -60,12 +60,12 @@ STEPS = [
     ),
     Step(
         "server", "Every rule of the server, on SQLite",
-        swift_tests(SERVER, (DATABASE,)), 1200, 90, after=BUILT, memory=2,
+        swift_tests(SERVER, (DATABASE,)), 1200, 60, after=BUILT, memory=2,
         programs=("AtrestServerTests",), paths=("docs",),
     ),
     Step(
         "simulator", "One seed, one thread, every fault: a hundred histories that no earlier tree had",
-        f"SIMULATION_SEEDS=$(Scripts/fresh-seeds --first) {swift_tests(SIMULATION)}", 1200, 90,
+        f"SIMULATION_SEEDS=$(Scripts/fresh-seeds --first) {swift_tests(SIMULATION)}", 1200, 60,
         after=BUILT, programs=("AtrestSimulationTests",),
     ),
     Step(
@@ -76,7 +76,7 @@ STEPS = [
     ),
     Step(
         "postgresql", "Both engines of the store keep one contract; servers share a database",
-        swift_tests(DATABASE), 900, 100, after=BUILT, cores=0.5, memory=2,
+        swift_tests(DATABASE), 900, 150, after=BUILT, cores=0.5, memory=2,
         programs=("AtrestPostgreSQLTests", "AtrestServerTests", "Integration"),
     ),
     Step(
@@ -91,7 +91,7 @@ STEPS = [
     ),
     Step(
         "heap", "What a peer makes the heap hold is charged to it",
-        f"{BIN}/heap --seeds 30", 300, 20, after=BUILT, programs=("heap",),
+        f"{BIN}/heap --seeds 15", 300, 12, after=BUILT, programs=("heap",),
     ),
     Step(
         "demo", "The demonstration ends with equal replicas",
@@ -109,13 +109,13 @@ STEPS = [
     ),
     Step(
         "web-core", "A browser's core, as WebAssembly, computes and syncs like any device, from any step",
-        "WEB=.build/test/web CORE=.build/test/web/files/atrest-core.wasm node --test Tests/Browser/core/",
+        "UNOPTIMIZED=1 WEB=.build/test/web CORE=.build/test/web/files/atrest-core.wasm node --test Tests/Browser/core/",
         600, 60, after=(*BUILT, "wasm"), needs="node", programs=(*BOTH, "AtrestWeb"),
         paths=("Client/web", "Tests/Browser", *PYTHON),
     ),
     Step(
         "browser", "The app in a browser keeps what it shows as kept, and can be read and touched",
-        f"Tests/Browser/run {BIN} .build/test/web --brief", 1200, 200, cores=1.25, memory=3,
+        f"Tests/Browser/run {BIN} .build/test/web --brief", 1200, 210, cores=1, memory=3,
         after=(*BUILT, "wasm"), needs="chromium", programs=(*BOTH, "AtrestWeb"),
         paths=("Client/web", "Tests/Browser", "Tests/Chaos", *PYTHON),
     ),
@@ -126,27 +126,27 @@ STEPS = [
     ),
     Step(
         "interop", "A foreign gRPC client and an independent model of the merge agree with us",
-        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN}", 900, 120, after=BUILT, cores=0.75, programs=BOTH,
+        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN}", 900, 170, after=BUILT, cores=0.5, programs=BOTH,
         paths=(*PYTHON, "docs", "Examples", "Scripts/find-proxy"),
     ),
     Step(
         "proxy", "nginx, Caddy, systemd and backups work as the pages say",
-        f"Tests/Proxy/run {BIN}", 600, 40, after=BUILT, cores=0.5, programs=BOTH,
+        f"Tests/Proxy/run {BIN}", 600, 25, after=BUILT, cores=0.5, programs=BOTH,
         paths=("Tests/Proxy", "docs/operate/examples", "Scripts/find-proxy"),
     ),
     Step(
         "nodes", "The PostgreSQL servers and the proxy that tests of several nodes use do what they say",
-        "Tests/Nodes/cluster.py --check && Tests/Nodes/proxy.py --check", 300, 20, cores=0.5,
+        "Tests/Nodes/cluster.py --check && Tests/Nodes/proxy.py --check", 300, 70, cores=0.5,
         paths=("Tests/Nodes",),
     ),
     Step(
         "chaos", "Nothing acknowledged is lost under kill -9, full disks, cut connections, old formats",
-        f"Tests/Chaos/run {BIN} --brief", 1200, 150, after=BUILT, cores=0.5, memory=2, programs=BOTH,
+        f"Tests/Chaos/run {BIN} --brief", 1200, 220, after=BUILT, cores=0.75, memory=2, programs=BOTH,
         paths=("Tests/Chaos", "Tests/Nodes", *PYTHON),
     ),
     Step(
         "attack", "Floods, bombs and stalls leave others' calls quick, and memory bounded",
-        f"Tests/Attack/run {BIN} --short --relative --sample 4 --offset $(Scripts/fresh-seeds --first)", 1200, 100, after=BUILT, cores=1, memory=2,
+        f"Tests/Attack/run {BIN} --short --relative --sample 6 --offset $(Scripts/fresh-seeds --first)", 1200, 70, after=BUILT, cores=1, memory=2,
         programs=DAEMON, paths=("Tests/Attack", *PYTHON),
     ),
 ]
