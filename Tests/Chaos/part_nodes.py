@@ -137,8 +137,11 @@ def behind(world, tally):
     world.suffer(IN_SYNC)
     fleet.trail()
     world.suffer(ANY_TIME)
-    count = written(fleet.standby)
-    world.happened["changes that a standby lacked"] += await_changes(fleet.primary, count)
+    await_changes(fleet.primary, written(fleet.standby))
+    lacking = written(fleet.primary) - written(fleet.standby)
+    if lacking <= 0:
+        tally.wrong("the standby did not lag")
+    world.happened["changes that a standby lacked"] += lacking
     world.kill_server(fleet.primary)
     fleet.promote()
     world.suffer({"kill_daemon": 1})
