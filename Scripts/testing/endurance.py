@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of `make soak`: the larger forms of those of `make test`, and what needs another build."""
 
-from testing.plan import BIN, BUILT, STEPS
+from testing.plan import BIN, BUILT, STEPS, core_tests
 from testing.step import Step
 
 BUILD = next(step for step in STEPS if step.name == "build")
+# The app as it is released.
+WEB = ".build/soak/web"
 # A build of the simulator, optimised, with every mutation behind a switch that is off.
 MUTATED = "simulator=$(Tests/Mutation/simulator --build)"
 
 SOAK = [
     Step(
-        "seeds", "1,000 histories, and 150 of servers that share a database, that no earlier tree had",
+        "seeds", "1,000 histories, and 150 of servers that share a database, that no earlier tree had; the small law, deeper",
         f"{MUTATED}; Scripts/fresh-seeds 1000 \"$simulator\""
-        "; STORE=shared OPERATIONS=40 SEEDS=150 \"$simulator\"",
-        3600, 600, cores=2, memory=3, extends="simulator",
+        "; STORE=shared OPERATIONS=40 SEEDS=150 \"$simulator\""
+        "; LAW=3 \"$simulator\"; ACTIONS=copies LAW=4 \"$simulator\"",
+        3600, 700, cores=2, memory=3, extends="simulator",
     ),
     Step(
         "oracle", "The simulator finds every mutation that it is known to find",
@@ -44,7 +47,7 @@ SOAK = [
     ),
     Step(
         "browsers", "The app as released, within its budget: Firefox beside Chromium, every frame, random fingers",
-        f"Tests/Browser/core/run .build/soak/web; Tests/Browser/run {BIN} .build/soak/web", 3600, 600,
+        f"Scripts/build-web {WEB} && {core_tests(WEB)} && Tests/Browser/run {BIN} {WEB}", 3600, 600,
         cores=2, memory=4, after=BUILT, needs="chromium", extends="browser",
     ),
     Step(

@@ -82,8 +82,8 @@ class Inputs:
 
 def _digests() -> dict[str, str]:
     """Of each file of the sources, by its name. Reads the whole tree: 0.2 s."""
-    # The last is compiled into the daemon, and not tracked: Scripts/embed-web makes it.
     found = {}
+    # The last is compiled into the daemon, and not tracked: Scripts/embed-web makes it.
     for name in [*_names(), "Sources/CAtrestWebApp/Embedded.c"]:
         file = targets.ROOT / name
         if file.is_file():
@@ -101,5 +101,8 @@ def _names() -> list[str]:
         ).stdout
         return listed.split("\0")[:-1]
     except (OSError, subprocess.CalledProcessError):
-        files = (file.relative_to(targets.ROOT) for file in targets.ROOT.rglob("*"))
-        return [str(file) for file in files if ".build" not in file.parts]
+        found = []
+        for folder, inner, files in os.walk(targets.ROOT):
+            inner[:] = [one for one in inner if one != ".build"]
+            found += [os.path.relpath(os.path.join(folder, file), targets.ROOT) for file in files]
+        return found

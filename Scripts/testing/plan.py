@@ -31,6 +31,11 @@ def swift_tests(only: str = "", skip: tuple[str, ...] = ()) -> str:
     return " ".join(words)
 
 
+def core_tests(web: str) -> str:
+    """Tests the core of the app in this folder in node."""
+    return f"WEB={web} CORE={web}/files/atrest-core.wasm node --test Tests/Browser/core/"
+
+
 STEPS = [
     Step(
         "format", "Code is formatted as swift format does; comments, words, links and types of pages hold",
@@ -109,7 +114,7 @@ STEPS = [
     ),
     Step(
         "web-core", "A browser's core, as WebAssembly, computes and syncs like any device, from any step",
-        "UNOPTIMIZED=1 WEB=.build/test/web CORE=.build/test/web/files/atrest-core.wasm node --test Tests/Browser/core/",
+        f"UNOPTIMIZED=1 {core_tests('.build/test/web')}",
         600, 60, after=(*BUILT, "wasm"), needs="node", programs=(*BOTH, "AtrestWeb"),
         paths=("Client/web", "Tests/Browser", *PYTHON),
     ),

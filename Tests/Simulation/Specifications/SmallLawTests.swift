@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The small law", .timeLimit(.minutes(20)))
 struct SmallLawTests {
-  /// The depth that a debug build reaches in seconds. `make law` goes deeper.
+  /// The depth that a debug build reaches in seconds. `make soak` and `make law` go deeper.
   static let depths: [(SmallAlphabet, Int)] = [
     (.all, 2), (.copies, 2),
   ]
