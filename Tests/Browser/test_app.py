@@ -123,7 +123,8 @@ class Kept(OwnPhone):
         terminal, _ = self.paired()
         self.water("250 ml")
         origin = self.server.address.rstrip("/")
-        # A browser goes by the space that it found at first, for half a minute.
+        # A browser goes by the space that it found at first, for half a minute. An unoptimised core
+        # takes six of these megabytes.
         self.browser.restart()
         self.browser.open().send("Storage.overrideQuotaForOrigin", origin=origin, quotaSize=1 << 24)
         self.page = self.open()

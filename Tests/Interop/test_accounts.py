@@ -127,7 +127,7 @@ def test_a_pending_device_without_a_nonce_has_no_digits_and_is_not_shown(account
     code = account.invite(approval=True).code
     call = asking(account, code, nonce=b"")
     assert status_of(call.result) == CODE.FAILED_PRECONDITION
-    waiting = asking(account, code)  # Python's gRPC cancels a call that nobody refers to.
+    waiting = asking(account, code)  # Python's gRPC cancels a call without a reference.
     assert [len(pending_device.digits) for pending_device in pending_devices(account)] == [6]
     waiting.cancel()
 
