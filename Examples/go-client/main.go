@@ -135,7 +135,6 @@ func (r *replica) watch(duration time.Duration) error {
 				r.store(record)
 			}
 			r.Cursor, _ = proto.Marshal(event.Cursor)
-			r.Head = r.Cursor
 			err = r.save()
 		} else if cursor, _ := proto.Marshal(event.Cursor); string(cursor) != string(r.Cursor) {
 			err = r.sync()

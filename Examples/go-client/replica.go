@@ -39,8 +39,8 @@ type entry struct {
 type replica struct {
 	path                                      string
 	Link, Address, Trust, Code, Token         string
-	Nonce, Renewal, Cursor, Head              []byte
-	Replica, Clock, Settled, Given, Confirmed uint64
+	Nonce, Renewal, Cursor                    []byte
+	Replica, Clock, Taken, Given, Confirmed   uint64
 	Newest                                    uint64            // The newest of the tokens.
 	Tokens                                    map[uint64]uint64 // With the greatest number given by then.
 	Records                                   map[string][]byte
@@ -216,9 +216,20 @@ func (r *replica) sync() error {
 	return err
 }
 
+// waiting are the offers that the server has not taken. The others stay until they are settled.
+func (r *replica) waiting() []*entry {
+	waiting := []*entry{}
+	for _, entry := range r.Outbox {
+		if entry.Number == 0 || entry.Number > r.Taken {
+			waiting = append(waiting, entry)
+		}
+	}
+	return waiting
+}
+
 // page is the next request. New offers get numbers, under a token that is drawn and durable first.
 func (r *replica) page() (*pb.ExchangeRequest, []*entry, error) {
-	sent := r.Outbox
+	sent := r.waiting()
 	if len(sent) > pageOffers {
 		sent = sent[:pageOffers]
 	}
@@ -238,17 +249,15 @@ func (r *replica) page() (*pb.ExchangeRequest, []*entry, error) {
 	}
 	request := &pb.ExchangeRequest{DeviceTimeMs: time.Now().UnixMilli()}
 	if r.Cursor != nil {
-		request.Cursor, request.LastKnownHead = &pb.Cursor{}, &pb.Cursor{}
+		request.Cursor = &pb.Cursor{}
 		if err := proto.Unmarshal(r.Cursor, request.Cursor); err != nil {
 			return nil, nil, err
 		}
-		if err := proto.Unmarshal(r.Head, request.LastKnownHead); err != nil {
-			return nil, nil, err
-		}
 	}
-	if len(sent) > 0 {
-		segment := &pb.OutboxSegment{Confirmed: r.Confirmed, Token: r.Newest, SettledThrough: r.Settled}
-		previous := r.Settled
+	if len(r.Outbox) > 0 {
+		segment := &pb.OutboxSegment{
+			Confirmed: r.Confirmed, ConfirmedNumber: r.Taken, Token: r.Newest, SettledThrough: r.Taken}
+		previous := r.Taken
 		for _, entry := range sent {
 			offer := &pb.Offer{}
 			if err := proto.Unmarshal(entry.Offer, offer); err != nil {
@@ -275,7 +284,7 @@ func (r *replica) exchange(connection *grpc.ClientConn) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if len(sent) > 0 {
+	if request.Segment != nil {
 		taken := answer.TakenThrough
 		if given, known := r.Tokens[taken.GetToken()]; taken.GetToken() != 0 && (!known || given < taken.Number) {
 			return true, r.renew(ctx, connection)
@@ -283,12 +292,10 @@ func (r *replica) exchange(connection *grpc.ClientConn) (bool, error) {
 		for _, refusal := range answer.Refusals {
 			if int(refusal.Index) < len(sent) && sent[refusal.Index].Number <= taken.GetNumber() {
 				r.Refused = append(r.Refused, refusal.Reason.String()+" "+refusal.Message)
+				r.remove(sent[refusal.Index])
 			}
 		}
-		for len(r.Outbox) > 0 && r.Outbox[0].Number != 0 && r.Outbox[0].Number <= taken.GetNumber() {
-			r.Outbox = r.Outbox[1:]
-		}
-		r.Settled, r.Confirmed = taken.GetNumber(), taken.GetToken()
+		r.Taken, r.Confirmed = taken.GetNumber(), taken.GetToken()
 	}
 	if answer.Restarted {
 		r.giveBack()
@@ -296,11 +303,20 @@ func (r *replica) exchange(connection *grpc.ClientConn) (bool, error) {
 	for _, record := range answer.Records {
 		r.store(record)
 	}
-	r.Cursor, r.Head = encoded(answer.Cursor), encoded(answer.Cursor)
-	if answer.Head != nil {
-		r.Head = encoded(answer.Head)
+	r.Cursor = encoded(answer.Cursor)
+	if !answer.More { // All that precedes the head is here: what was taken is settled.
+		r.Outbox = r.waiting()
 	}
 	return answer.More || len(r.Outbox) > 0, r.save()
+}
+
+func (r *replica) remove(refused *entry) {
+	for index, entry := range r.Outbox {
+		if entry == refused {
+			r.Outbox = append(r.Outbox[:index:index], r.Outbox[index+1:]...)
+			return
+		}
+	}
 }
 
 // giveBack: the server lost something. It sends all it has, and is offered all that is here.
@@ -360,6 +376,6 @@ func (r *replica) renew(ctx context.Context, connection *grpc.ClientConn) error 
 		r.Records[key] = encoded(record)
 	}
 	r.Replica, r.Token, r.Renewal = answer.Replica, answer.Token, nil
-	r.Tokens, r.Newest, r.Settled, r.Given, r.Confirmed = map[uint64]uint64{}, 0, 0, 0, 0
+	r.Tokens, r.Newest, r.Taken, r.Given, r.Confirmed = map[uint64]uint64{}, 0, 0, 0, 0
 	return r.save()
 }

@@ -97,9 +97,9 @@ class Replica:
     def __init__(self, path):
         self.path = path
         # `outbox`: offers in order, each with its number once it was sent. `tokens`: each with the
-        # greatest number given by then.
+        # greatest number given by then. `taken`: up to which number the server took the outbox.
         self.state = {"records": {}, "outbox": [], "refused": [], "tokens": [], "clock": 0}
-        self.state |= {"cursor": "", "head": "", "settled": 0, "given": 0, "confirmed": 0}
+        self.state |= {"cursor": "", "taken": 0, "given": 0, "confirmed": 0}
         if os.path.exists(path):
             with open(path) as file:
                 self.state = json.load(file)
@@ -189,9 +189,14 @@ class Replica:
         self.state |= {"replica": answer.replica, "token": answer.token}
         self.save()
 
+    def waiting(self):
+        """The offers that the server has not taken. The others stay until they are settled."""
+        taken = self.state["taken"]
+        return [entry for entry in self.state["outbox"] if (entry["number"] or taken + 1) > taken]
+
     def page(self):
         """The next request. New offers get numbers, under a token that is drawn and durable first."""
-        state, waiting = self.state, self.state["outbox"][:OFFERS]
+        state, waiting = self.state, self.waiting()[:OFFERS]
         if any(entry["number"] is None for entry in waiting):
             for entry in waiting:
                 if entry["number"] is None:
@@ -200,44 +205,43 @@ class Replica:
             state["tokens"].append([secrets.randbits(63) + 1, state["given"]])
             self.save()
         request = sync.ExchangeRequest(device_time_ms=time.time_ns() // 1_000_000)
-        for field, name in ((request.cursor, "cursor"), (request.last_known_head, "head")):
-            if state[name]:
-                field.ParseFromString(bytes.fromhex(state[name]))
-        previous = state["settled"]
+        if state["cursor"]:
+            request.cursor.ParseFromString(bytes.fromhex(state["cursor"]))
+        previous = state["taken"]
         for entry in waiting:
             request.offers.append(sync.Offer.FromString(bytes.fromhex(entry["offer"])))
             request.segment.steps.append(entry["number"] - previous)
             previous = entry["number"]
-        if waiting:
+        if state["outbox"]:
             request.segment.confirmed = state["confirmed"]
+            request.segment.confirmed_number = state["taken"]
             request.segment.token = state["tokens"][-1][0]
-            request.segment.settled_through = state["settled"]
+            request.segment.settled_through = state["taken"]
         return request, waiting
 
     def exchange(self, stub):
         """One round. True if there is more to do."""
         request, sent = self.page()
         answer = stub.Exchange(request, metadata=self.metadata, timeout=30)
-        if sent:
+        if request.HasField("segment"):
             taken = answer.taken_through
             known = {token: given for token, given in self.state["tokens"]}
             if taken.token and known.get(taken.token, -1) < taken.number:
                 return self.renew(stub)
             refusals = {refusal.index: refusal for refusal in answer.refusals}
             for index, entry in enumerate(sent):
-                if entry["number"] <= taken.number:
+                if entry["number"] <= taken.number and index in refusals:
                     self.state["outbox"].remove(entry)
-                    if index in refusals:
-                        reason = [refusals[index].reason, refusals[index].message]
-                        self.state["refused"].append([entry["offer"], *reason])
-            self.state |= {"settled": taken.number, "confirmed": taken.token}
+                    reason = [refusals[index].reason, refusals[index].message]
+                    self.state["refused"].append([entry["offer"], *reason])
+            self.state |= {"taken": taken.number, "confirmed": taken.token}
         if answer.restarted:
             self.give_back()
         for record in answer.records:
             self.store(record)
         self.state["cursor"] = answer.cursor.SerializeToString().hex()
-        head = answer.head if answer.HasField("head") else answer.cursor
-        self.state["head"] = head.SerializeToString().hex()
+        if not answer.more:  # All that precedes the head is here: what was taken is settled.
+            self.state["outbox"] = self.waiting()
         self.save()
         return answer.more or bool(self.state["outbox"])
 
@@ -283,7 +287,7 @@ class Replica:
             restamp(record)
             self.state["records"][key] = record.SerializeToString(deterministic=True).hex()
         self.state |= {"replica": answer.replica, "token": answer.token}
-        self.state |= {"tokens": [], "settled": 0, "given": 0, "confirmed": 0}
+        self.state |= {"tokens": [], "taken": 0, "given": 0, "confirmed": 0}
         del self.state["renewal"]
         self.save()
         return True
@@ -305,7 +309,6 @@ class Replica:
                         for record in event.records:
                             self.store(record)
                         self.state["cursor"] = event.cursor.SerializeToString().hex()
-                        self.state["head"] = self.state["cursor"]
                         self.save()
                     elif event.cursor.SerializeToString().hex() != self.state["cursor"]:
                         self.sync()

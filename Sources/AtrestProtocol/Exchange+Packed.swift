@@ -14,7 +14,6 @@ extension ExchangeRequest: PackedMessage {
       var request = ExchangeRequest(
         cursor: message.cursor.map { Cursor($0.pointee) },
         offers: encodedElements(message.offers, message.n_offers),
-        lastKnownHead: message.last_known_head.map { Cursor($0.pointee) },
         allowsMassDeletion: message.allow_mass_deletion != 0, isPeek: message.peek != 0,
         deviceTime: WallTime(nonZero: message.device_time_ms))
       try request.checkOffers()
@@ -33,7 +32,6 @@ extension ExchangeRequest: PackedMessage {
       message.cursor = cursor.map { arena.cursor($0) }
       message.n_offers = offers.count
       message.offers = arena.array(offers) { arena.bytes($0) }
-      message.last_known_head = lastKnownHead.map { arena.cursor($0) }
       message.segment = segment.map { arena.segment($0) }
       message.allow_mass_deletion = allowsMassDeletion ? 1 : 0
       message.peek = isPeek ? 1 : 0

@@ -22,7 +22,8 @@ extension OutboxSegment {
   /// - Parameter offers: The number of offers in the request.
   init(_ message: Atrest__Sync__V1__OutboxSegment, offers: Int) throws(WireError) {
     try self.init(
-      confirmed: message.confirmed, token: message.token,
+      confirmed: OutboxPosition(number: message.confirmed_number, token: message.confirmed),
+      token: message.token,
       settledThrough: message.settled_through,
       steps: UnsafeBufferPointer(
         start: message.steps, count: message.steps == nil ? 0 : message.n_steps),
@@ -43,7 +44,8 @@ extension Arena {
   ) -> UnsafeMutablePointer<Atrest__Sync__V1__OutboxSegment> {
     let message = make(atrest__sync__v1__outbox_segment__init)
     let steps = segment.steps
-    message.pointee.confirmed = segment.confirmed
+    message.pointee.confirmed = segment.confirmed.token
+    message.pointee.confirmed_number = segment.confirmed.number
     message.pointee.token = segment.token
     message.pointee.settled_through = segment.settledThrough
     message.pointee.n_steps = steps.count

@@ -13,7 +13,7 @@ extension ReconcileRequest: PackedMessage {
       message throws(WireError) in
       ReconcileRequest(
         ranges: try KeyRange.list(message.ranges, message.n_ranges),
-        lastKnownHead: message.last_known_head.map { Cursor($0.pointee) })
+        cursor: message.last_known_head.map { Cursor($0.pointee) })
     }
   }
 
@@ -24,7 +24,7 @@ extension ReconcileRequest: PackedMessage {
     ) { message, arena in
       message.n_ranges = ranges.count
       message.ranges = arena.array(ranges) { arena.range($0) }
-      message.last_known_head = lastKnownHead.map { arena.cursor($0) }
+      message.last_known_head = cursor.map { arena.cursor($0) }
     }
   }
 }

@@ -9,11 +9,11 @@ import AtrestWire
 ///
 ///     hashing ──▶ locating ──▶ asking ──answer──▶ merging ──▶ locating, or over
 ///                    ▲                               │
-///                    └──pausing◀──another head is known by now
+///                    └──pausing◀──the cursor is elsewhere by now
 struct ComparisonLoop: Hashable {
   enum Step: Hashable {
     case proceed([SyncAction])
-    /// Whether the comparison completed; false if the server no longer knows this replica's head,
+    /// Whether the comparison completed; false if the server no longer knows this replica's cursor,
     /// which an exchange must settle first.
     case over(isWhole: Bool, [SyncAction])
   }
@@ -42,7 +42,7 @@ struct ComparisonLoop: Hashable {
       return locate(Reconciler(held: held))
 
     case (.locating(let reconciler, var request), .stored(.position(let position))):
-      request.lastKnownHead = position.lastKnownHead
+      request.cursor = position.cursor
       let call = SyncCall(.reconcile(request), as: run.credential)
       state = .asking(reconciler, request, call)
       return .proceed([call.send])
@@ -54,7 +54,7 @@ struct ComparisonLoop: Hashable {
       state = .merging(reconciler, narrowed: narrowed, step)
       return .proceed([
         .perform(
-          .merge(records: step.records, offering: step.wanted, asKnowing: request.lastKnownHead))
+          .merge(records: step.records, offering: step.wanted, at: request.cursor))
       ])
 
     case (.asking(let reconciler, let request, var call), .callFailed(let error)):
@@ -89,7 +89,7 @@ struct ComparisonLoop: Hashable {
     }
   }
 
-  /// Begins the next round, if there is one. It shows the head that is known by then.
+  /// Begins the next round, if there is one. It shows the cursor of then.
   private mutating func locate(_ reconciler: Reconciler, after actions: [SyncAction] = []) -> Step {
     var reconciler = reconciler
     guard let request = reconciler.next() else { return .over(isWhole: true, actions) }

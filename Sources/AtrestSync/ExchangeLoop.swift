@@ -27,8 +27,7 @@ struct ExchangeLoop: Hashable {
     var isRestart: Bool
 
     var position: SyncPosition {
-      SyncPosition(
-        cursor: response.cursor(afterRestart: isRestart), lastKnownHead: response.head)
+      SyncPosition(cursor: response.cursor(afterRestart: isRestart))
     }
 
     /// Whether the feed goes on after it.
@@ -118,7 +117,7 @@ struct ExchangeLoop: Hashable {
         return .proceed([store])
       }
       // Shows the server its own position, so no extra round trip is needed to confirm it.
-      if let token = answer.response.takenThrough?.token { page.segment?.confirmed = token }
+      if let position = answer.response.takenThrough { page.segment?.confirmed = position }
       let next = self.attempt(at: answer.position, page, now, run)
       let call = SyncCall(.exchange(next.request), as: run.credential)
       state = .storing(answer, .asking(next, call))
@@ -224,8 +223,8 @@ struct ExchangeLoop: Hashable {
   ) -> ExchangeAttempt {
     ExchangeAttempt(
       request: ExchangeRequest(
-        cursor: position.cursor, offers: page.offers, lastKnownHead: position.lastKnownHead,
-        segment: page.segment, allowsMassDeletion: run.allowsMassDeletion, deviceTime: now),
+        cursor: position.cursor, offers: page.offers, segment: page.segment,
+        allowsMassDeletion: run.allowsMassDeletion, deviceTime: now),
       page: page)
   }
 
@@ -322,9 +321,11 @@ extension ExchangeResponse {
     return false
   }
 
-  /// Whether the server judged all offers of a page, according to its position.
+  /// Whether the server judged all offers of a page, according to its position. With a page that
+  /// offers nothing the position must be the one that the replica was told.
   fileprivate func hasRead(_ page: OutboxPage) -> Bool {
-    guard let segment = page.segment, let last = segment.numbers.last else { return true }
+    guard let segment = page.segment else { return true }
+    guard let last = segment.numbers.last else { return takenThrough == segment.confirmed }
     guard let takenThrough else { return false }
     return takenThrough.token == segment.token && takenThrough.number >= last
   }

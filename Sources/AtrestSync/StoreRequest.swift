@@ -51,7 +51,7 @@ package enum StoreRequest: Hashable, Sendable {
   /// of the keys to offer those without a waiting write and whose merged record differs from the
   /// received one. Stores nothing if the head is another by now. Fails as `.invalid` if a record
   /// breaks the contract.
-  case merge(records: [[UInt8]], offering: [RecordKey], asKnowing: Cursor?)
+  case merge(records: [[UInt8]], offering: [RecordKey], at: Cursor?)
   /// Clears a demand after a full comparison, unless a newer one has replaced it.
   case endReconcile(UInt64)
   /// Records the completion of a sync.

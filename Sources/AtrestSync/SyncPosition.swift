@@ -8,25 +8,20 @@ import AtrestWire
 package struct SyncPosition: Hashable, Sendable {
   /// The end of what the replica has; nil before the first answer.
   package var cursor: Cursor?
-  /// The account's head according to the newest answer; nil before the first one. All acknowledged
-  /// writes lie before it.
-  package var lastKnownHead: Cursor?
   /// The secret of its identity; nil if the transport has its own.
   package var credential: String?
 
   /// Creates a position; nil before the first answer.
-  package init(cursor: Cursor? = nil, lastKnownHead: Cursor? = nil, credential: String? = nil) {
+  package init(cursor: Cursor? = nil, credential: String? = nil) {
     self.cursor = cursor
-    self.lastKnownHead = lastKnownHead
     self.credential = credential
   }
 }
 
 extension ExchangeResponse {
-  /// Whether the server lost what this replica had seen: it says so, or its feed or head went back.
+  /// Whether the server lost what this replica had seen: it says so, or its feed went back.
   package func isRestart(after request: ExchangeRequest) -> Bool {
     restarted || (request.cursor?.sequence ?? 0) > cursor.sequence
-      || (request.lastKnownHead?.sequence ?? 0) > head.sequence
   }
 
   /// The cursor after this answer. After a restart it is the head, because missing records are

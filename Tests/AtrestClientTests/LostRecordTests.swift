@@ -319,7 +319,7 @@ struct LostRecordTests {
     let received = try #require(try theirs.replica.record(water.key))
     let held = try #require(try mine.replica.record(water.key))
     _ = try await mine.replica.merge(
-      records: [received.encoded], offering: [], asKnowing: server.head)
+      records: [received.encoded], offering: [], at: server.head)
     #expect(try mine.replica.record(water.key) == received)
     #expect(try mine.offers().contains(Offer(record: held, written: [], isRestored: true)))
   }
@@ -334,7 +334,7 @@ struct LostRecordTests {
     try await test.replica.save(WaterEntry.sample(id: entries[0].id, 300))
     let keys = entries.map(\.key) + [try WaterEntry.sample().key]
     for _ in 0..<2 {
-      _ = try await test.replica.merge(records: [], offering: keys, asKnowing: server.head)
+      _ = try await test.replica.merge(records: [], offering: keys, at: server.head)
     }
     let pending = try test.replica.pending()
     #expect(pending.map(\.key) == [keys[0], keys[1]])

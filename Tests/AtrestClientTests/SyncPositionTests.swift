@@ -14,25 +14,26 @@ import Testing
 
 @Suite("Syncs of one replica at a time", .timeLimit(.minutes(20)))
 struct SyncPositionTests {
-  /// A replica's position before and after a response.
+  /// A replica's cursor and head before and after a response.
   struct Move: Sendable {
-    var before: SyncPosition
+    typealias Place = (cursor: Cursor?, head: Cursor?)
+
+    var before: Place
     var asked: ExchangeRequest
     var answered: ExchangeResponse
     /// Nil: the response is not stored.
-    var after: SyncPosition?
+    var after: Place?
 
     init(
-      _ before: (Cursor?, Cursor?), asked: (Cursor?, Cursor?),
-      answered: (cursor: Cursor, head: Cursor), then after: (Cursor?, Cursor?)?,
-      isRestarted: Bool = false
+      _ before: Place, asked: Cursor?, answered: (cursor: Cursor, head: Cursor),
+      then after: Place?, isRestarted: Bool = false
     ) {
-      self.before = SyncPosition(cursor: before.0, lastKnownHead: before.1)
-      self.asked = ExchangeRequest(cursor: asked.0, lastKnownHead: asked.1)
+      self.before = before
+      self.asked = ExchangeRequest(cursor: asked)
       self.answered = ExchangeResponse(
         cursor: answered.cursor, restarted: isRestarted, serverTime: WallTime(milliseconds: 0),
         head: answered.head)
-      self.after = after.map { SyncPosition(cursor: $0.0, lastKnownHead: $0.1) }
+      self.after = after
     }
   }
 
@@ -41,51 +42,44 @@ struct SyncPositionTests {
   }
 
   @Test(
-    "an answer counts if the server was asked about the newest head, or tells it",
+    "an answer counts if the cursor is where the request showed it, or if it tells the known head",
     arguments: [
       // A single sync.
+      Move((nil, nil), asked: nil, answered: (at(1, 5), at(1, 5)), then: (at(1, 5), at(1, 5))),
       Move(
-        (nil, nil), asked: (nil, nil), answered: (at(1, 5), at(1, 5)), then: (at(1, 5), at(1, 5))),
-      Move(
-        (at(1, 5), at(1, 5)), asked: (at(1, 5), at(1, 5)), answered: (at(2, 7), at(3, 9)),
+        (at(1, 5), at(1, 5)), asked: at(1, 5), answered: (at(2, 7), at(3, 9)),
         then: (at(2, 7), at(3, 9))),
-      // The head is absent on the wire if it equals the cursor.
       Move(
-        (at(1, 5), at(1, 5)), asked: (at(1, 5), nil), answered: (at(2, 7), at(2, 7)),
+        (at(1, 5), at(2, 9)), asked: at(1, 5), answered: (at(2, 7), at(2, 7)),
         then: (at(2, 7), at(2, 7))),
-      // After a loss: continues from the head, and the last known head goes back with the server.
+      // After a loss it continues from the head.
       Move(
-        (at(1, 5), at(2, 9)), asked: (at(1, 5), at(2, 9)), answered: (at(3, 4), at(3, 6)),
+        (at(1, 5), at(2, 9)), asked: at(1, 5), answered: (at(3, 4), at(3, 6)),
         then: (at(3, 6), at(3, 6)), isRestarted: true),
-      // Another sync was answered in between, and this response has the same head.
+      // Another sync was answered in between, with the same head.
       Move(
-        (at(2, 7), at(3, 9)), asked: (at(1, 5), at(1, 5)), answered: (at(2, 7), at(3, 9)),
+        (at(2, 7), at(3, 9)), asked: at(1, 5), answered: (at(2, 7), at(3, 9)),
         then: (at(2, 7), at(3, 9))),
-      // The same, and this sync continues from the other one's position.
       Move(
-        (at(3, 9), at(3, 9)), asked: (at(1, 5), at(3, 9)), answered: (at(2, 7), at(3, 9)),
+        (at(3, 9), at(3, 9)), asked: at(1, 5), answered: (at(2, 7), at(3, 9)),
         then: (at(3, 9), at(3, 9))),
       // Either this response is late or the server was restored in between: unknown which.
       Move(
-        (at(2, 9), at(2, 9)), asked: (at(1, 5), at(1, 5)), answered: (at(3, 7), at(3, 7)),
-        then: nil),
+        (at(2, 9), at(2, 9)), asked: at(1, 5), answered: (at(3, 7), at(3, 7)), then: nil),
       // It is further ahead; or the server was restored and has grown since.
       Move(
-        (at(2, 7), at(2, 7)), asked: (at(1, 5), at(1, 5)), answered: (at(3, 9), at(3, 9)),
-        then: nil),
+        (at(2, 7), at(2, 7)), asked: at(1, 5), answered: (at(3, 9), at(3, 9)), then: nil),
       // The other sync was told of a loss.
       Move(
-        (at(3, 4), at(3, 4)), asked: (at(1, 5), at(2, 9)), answered: (at(2, 9), at(2, 9)),
-        then: nil),
+        (at(3, 4), at(3, 4)), asked: at(1, 5), answered: (at(2, 9), at(2, 9)), then: nil),
     ])
   func moves(move: Move) {
     var state = ReplicaState()
-    state.cursor = move.before.cursor
-    state.lastKnownHead = move.before.lastKnownHead
+    (state.cursor, state.head) = move.before
     #expect(state.hasOvertaken(move.answered, to: move.asked) == (move.after == nil))
     guard let after = move.after else { return }
     state.advance(by: move.answered, to: move.asked)
-    #expect(state.cursor == after.cursor && state.lastKnownHead == after.lastKnownHead)
+    #expect(state.cursor == after.cursor && state.head == after.head)
   }
 
   /// Found by the simulator: the write acknowledged by the first sync had no entry any more.
@@ -106,7 +100,7 @@ struct SyncPositionTests {
     try await scene.expectJournal()
   }
 
-  /// Also found by the simulator: a reconciliation did not report the last known head.
+  /// Also found by the simulator: a reconciliation did not show where the replica is.
   @Test("a server that is put back while it is compared with is not believed")
   func restoredWhileComparing() async throws {
     let scene = try await Restored()
@@ -118,15 +112,15 @@ struct SyncPositionTests {
     try await scene.expectJournal()
   }
 
-  @Test("what was compared is not stored once another sync was told of another head")
+  @Test("what was compared is not stored once another sync moved the cursor")
   func overtakenComparison() async throws {
     let scene = try await Restored()
-    let known = try await scene.mine.replica.position().lastKnownHead
+    let known = try await scene.mine.replica.position().cursor
     try await scene.write()
     let before = try scene.mine.replica.digest()
     let received = scene.backup.records.values.map { $0.record.encoded }
     let applied = try await scene.mine.replica.merge(
-      records: received, offering: [], asKnowing: known)
+      records: received, offering: [], at: known)
     #expect(applied.isOvertaken && applied.unchanged == 0)
     #expect(try scene.mine.replica.digest() == before)
   }

@@ -272,7 +272,7 @@ private struct RandomStep {
       let page = try work.outbox.page(after: number, of: limit)
       let request = ExchangeRequest(
         cursor: work.tables.state.cursor, offers: page.offers,
-        lastKnownHead: work.tables.state.lastKnownHead, segment: page.segment, deviceTime: now)
+        segment: page.segment, deviceTime: now)
       let reasons: [Refusal.Reason] = [.clockSkew, .invalid, .quota, .massDeletion]
       answer.refusals = refused.filter { $0 < page.offers.count }.map {
         Refusal(
@@ -288,14 +288,14 @@ private struct RandomStep {
     case .lateAnswer(let page, let answer):
       let request = ExchangeRequest(
         cursor: work.tables.state.cursor, offers: page.offers,
-        lastKnownHead: work.tables.state.lastKnownHead, segment: page.segment, deviceTime: now)
+        segment: page.segment, deviceTime: now)
       let reading = Reading(now: now, waited: nil)
       return "\(try work.apply(answer, to: request, page: page, at: reading))"
     case .event(let event):
       return try work.apply(event, at: now).map { "\($0)" } ?? "elsewhere"
     case .merge(let records, let wanted, let isInOrder):
-      let head = isInOrder ? work.tables.state.lastKnownHead : Cursor(commit: 1, sequence: 99)
-      return "\(try work.merge(records, offering: wanted, asKnowing: head))"
+      let head = isInOrder ? work.tables.state.cursor : Cursor(commit: 1, sequence: 99)
+      return "\(try work.merge(records, offering: wanted, at: head))"
     case .retry(let sequence):
       let last = try work.outbox.lastRefused()
       try work.outbox.retryRefused(through: sequence)
@@ -314,7 +314,7 @@ private struct RandomStep {
     case .demand(let afterLoss):
       work.demandReconcile(afterLoss: afterLoss)
     case .endReconcile:
-      if let demand = work.tables.state.mustReconcile { work.endReconcile(demand) }
+      if let demand = work.tables.state.mustReconcile { try work.endReconcile(demand) }
       work.noteSync(at: now)
     case .read(let key):
       return try read(key, in: work)
@@ -336,7 +336,7 @@ private struct RandomStep {
       "\(try work.listings.water(from: now, before: later))",
       "\(try work.listings.distinctDigits(of: key)) \(try work.records.hashes())",
       "\(try work.conflicts()) \(waiting) \(try work.tables.outboxCount())",
-      "\(try work.outbox.hasWaiting()) \(try work.outbox.settledThrough())",
+      "\(try work.outbox.hasWaiting()) \(try work.tables.hasNumberedRow())",
       "\(try work.outbox.entries(for: key).map { $0.sequence })",
     ]
     return texts.joined(separator: "\n")
@@ -382,7 +382,7 @@ private struct RandomStep {
   }
 
   private static func cursor(_ random: inout SeededRandom, _ rows: ReplicaChanges) -> Cursor {
-    let known = rows.state?.lastKnownHead?.sequence ?? 0
+    let known = rows.state?.head?.sequence ?? 0
     let sequence = random.oneIn(10) ? known / 2 : known + UInt64.random(in: 0..<3, using: &random)
     return Cursor(commit: sequence &* 77 &+ 1, sequence: sequence)
   }
@@ -412,7 +412,7 @@ private struct RandomStep {
     }
     let page = OutboxPage(
       sequences: sent.map(\.sequence), offers: sent.map { _ in [] },
-      segment: OutboxSegment(confirmed: 0, token: token, settledThrough: 0, numbers: numbers))
+      segment: OutboxSegment(confirmed: .start, token: token, settledThrough: 0, numbers: numbers))
     return .lateAnswer(page, answer)
   }
 

@@ -101,7 +101,7 @@ struct SecondProgramTests {
     let folder = try Folder()
     let replica = try Replica(directory: folder.url)
     _ = try await replica.perform(
-      .merge(records: [conflict.journalRecord.encoded], offering: [], asKnowing: nil))
+      .merge(records: [conflict.journalRecord.encoded], offering: [], at: nil))
     let entry = try #require(try await replica.conflicts().first)
     let devices = DeviceNames(own: .none, names: [:])
     let text = ConflictWords(Garden.self, context).detail(entry, id: "81c0", devices)

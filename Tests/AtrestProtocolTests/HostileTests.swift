@@ -84,7 +84,8 @@ struct HostileTests {
       ExchangeRequest(
         cursor: Cursor(commit: 1, sequence: 2), offers: [offer, offer],
         segment: OutboxSegment(
-          confirmed: 7, token: 8, settledThrough: 3, numbers: [5, 900])
+          confirmed: OutboxPosition(number: 4, token: 7), token: 8, settledThrough: 3,
+          numbers: [5, 900])
       ).packed,
     ]
     checkLaw { random in

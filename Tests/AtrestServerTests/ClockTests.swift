@@ -111,7 +111,7 @@ import Testing
     func push(_ records: [Record], token: UInt64, at now: Int64) throws -> [Refusal.Reason] {
       let offers = records.map { offer($0) }
       let segment = OutboxSegment(
-        confirmed: 0, token: token, settledThrough: 0,
+        confirmed: .start, token: token, settledThrough: 0,
         numbers: Array(1...UInt64(offers.count)))
       let request = ExchangeRequest(cursor: nil, offers: offers, segment: segment)
       return try store.exchange(kim, request, at: now).refusals.map(\.reason)

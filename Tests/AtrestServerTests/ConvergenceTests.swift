@@ -102,7 +102,7 @@ private struct Replica {
     }
     while true {
       let segment = OutboxSegment(
-        confirmed: position.token, token: max(1, newest.token), settledThrough: position.number,
+        confirmed: position, token: max(1, newest.token), settledThrough: position.number,
         numbers: sent.map(\.number))
       let answer = try store.exchange(
         account,

@@ -167,25 +167,6 @@ import Testing
     #expect(answer.cursor.sequence == 2)
   }
 
-  /// Once the write is acknowledged, the server may hold the only copy, and may be restored from a
-  /// backup.
-  @Test("the entry comes along though the page ends before it")
-  func loserLearnsAtOnce() throws {
-    let many = (2..<Page.records + 50).map { water($0, by: tablet) }
-    let late = water(1, millilitres: 200, at: noon + 10, by: tablet)
-    for start in stride(from: 0, to: many.count, by: 500) {
-      _ = try store.exchange(
-        kim, ExchangeRequest(cursor: nil, offers: many[start...].prefix(500).map(offer)))
-    }
-    _ = try store.exchange(kim, request(nil, late))
-    let early = water(1, millilitres: 100)
-    let answer = try store.exchange(kim, request(nil, early))
-    #expect(answer.more && answer.superseded == [0])
-    #expect(answer.records.count == Page.records)
-    let entry = try Conflict(try #require(answer.decodedRecords.first))
-    #expect(entry.lost == early[WaterField.intake])
-  }
-
   @Test("a record comes after what the journal says of it, wherever a page ends")
   func entryFirst() throws {
     _ = try store.exchange(kim, request(nil, water(1, millilitres: 100)))

@@ -23,12 +23,11 @@ import Testing
     let keeper = Housekeeper(
       queue: storage.queue, registry: storage.registry, environment: storage.world.environment)
     let cursor = try await storage.exchange(phone, request(start)).cursor
-    // Once from memory and once from storage: the tablet's last known head differs.
+    // Once from memory and once from storage: the tablet asks for its position in its outbox.
     _ = try await storage.exchange(phone, request(cursor))
     await keeper.goRound()
     #expect(try await storage.exchange(tablet, request()).records == [deleted(1).encoded])
-    _ = try await storage.exchange(
-      tablet, ExchangeRequest(cursor: cursor, lastKnownHead: start))
+    _ = try await storage.exchange(tablet, ExchangeRequest(cursor: cursor, segment: Self.question))
     await keeper.goRound()
     let answer = try await storage.exchange(tablet, request(cursor))
     #expect(answer.records == [deleted(1).pruned().encoded])
@@ -36,6 +35,10 @@ import Testing
     await storage.queue.close()
     await keeper.goRound()
   }
+
+  /// Of a segment that asks for the position: memory has no answer to it.
+  private static let question = OutboxSegment(
+    confirmed: .start, token: 7, settledThrough: 0, numbers: [])
 
   @Test("a page that is not stored acknowledges nothing, whether memory or storage answers")
   func peek() async throws {
@@ -50,9 +53,9 @@ import Testing
     let keeper = Housekeeper(
       queue: storage.queue, registry: storage.registry, environment: storage.world.environment)
     let unseen = try storage.session(tablet).progress
-    for known in [cursor, start] {
+    for segment in [nil, Self.question] {
       _ = try await storage.exchange(
-        tablet, ExchangeRequest(cursor: cursor, lastKnownHead: known, isPeek: true))
+        tablet, ExchangeRequest(cursor: cursor, segment: segment, isPeek: true))
       #expect(try storage.session(tablet).progress == unseen)
       await keeper.goRound()
       #expect(try storage.session(tablet).account.head == cursor)

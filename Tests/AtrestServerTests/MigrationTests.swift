@@ -227,7 +227,7 @@ import Testing
     defer { store.close() }
     let current = Cursor(commit: 4713, sequence: 3)
     let answer = try store.exchange(
-      kim, ExchangeRequest(cursor: current, lastKnownHead: current), by: phone)
+      kim, ExchangeRequest(cursor: current), by: phone)
     #expect(!answer.restarted && answer.cursor == current && answer.records.isEmpty)
     // These were valid in format 4. The data that tells them from positions of a restored copy is
     // gone.
@@ -374,7 +374,8 @@ import Testing
         ExchangeRequest(
           cursor: nil, offers: [offer(water(number))],
           segment: OutboxSegment(
-            confirmed: confirmed, token: token, settledThrough: 0, numbers: [1])))
+            confirmed: OutboxPosition(number: 0, token: confirmed), token: token, settledThrough: 0,
+            numbers: [1])))
     }
     // A copy that never had the token is distinguished from the device, as before.
     let copy = try push(7, confirmed: 9, token: 30)

@@ -28,13 +28,14 @@ import Testing
   /// A request with consecutive numbers.
   private func segment(
     _ offers: [[UInt8]], from number: UInt64, token: UInt64, confirmed: UInt64 = 0,
-    settled: UInt64 = 0, cursor: Cursor? = nil
+    told: UInt64 = 0, settled: UInt64 = 0, cursor: Cursor? = nil
   ) -> ExchangeRequest {
     let numbers = (0..<UInt64(offers.count)).map { number + $0 }
     return ExchangeRequest(
       cursor: cursor, offers: offers,
       segment: OutboxSegment(
-        confirmed: confirmed, token: token, settledThrough: settled, numbers: numbers))
+        confirmed: OutboxPosition(number: told, token: confirmed), token: token,
+        settledThrough: settled, numbers: numbers))
   }
 
   private func outbox(_ device: ReplicaID = phone) throws -> DeviceOutbox {
@@ -67,6 +68,29 @@ import Testing
     third.segment?.numbers = [7, 9]
     #expect(try store.exchange(kim, third).takenThrough == position(9, 11))
     #expect(try stored().count == 5)
+  }
+
+  @Test("a server that is before what the device was told judges nothing, whatever the tokens say")
+  func wentBack() throws {
+    let early = segment([offer(water(3))], from: 3, token: 10, confirmed: 10, told: 2)
+    let new = try store.exchange(kim, early)
+    #expect(new.takenThrough == .start && new.refusals.isEmpty)
+    _ = try store.exchange(kim, segment([offer(water(1))], from: 1, token: 10))
+    #expect(try store.exchange(kim, early).takenThrough == position(1, 10))
+    #expect(try stored().count == 1)
+    let missed = segment(
+      [offer(water(2)), offer(water(3))], from: 2, token: 10, confirmed: 10, told: 1)
+    #expect(try store.exchange(kim, missed).takenThrough == position(3, 10))
+    #expect(try stored().count == 3)
+  }
+
+  @Test("a segment without offers asks for the position, and moves nothing")
+  func asks() throws {
+    _ = try store.exchange(kim, segment([offer(water(1))], from: 1, token: 10))
+    for (confirmed, told) in [(10, 1), (10, 5), (9, 1)] as [(UInt64, UInt64)] {
+      let question = segment([], from: 2, token: 12, confirmed: confirmed, told: told)
+      #expect(try store.exchange(kim, question).takenThrough == position(1, 10))
+    }
   }
 
   @Test("a number that was judged before is not judged again; what is new beside it is")

@@ -33,7 +33,7 @@ import Testing
     let all = (1...4).map { water($0).encoded }
     for (index, position) in known.enumerated() {
       let answer = try store.exchange(
-        kim, ExchangeRequest(cursor: position, lastKnownHead: position))
+        kim, ExchangeRequest(cursor: position))
       #expect(!answer.restarted && answer.records == Array(all.dropFirst(index + 1)))
       #expect(answer.cursor == known.last && answer.head == known.last)
     }
@@ -127,23 +127,6 @@ import Testing
     #expect(try store.exchange(kim, request(Position(commit: 5, sequence: 0))).restarted)
   }
 
-  @Test("what was acknowledged is judged, not only what was pulled")
-  func lastKnownHead() throws {
-    let store = try openStore(folder)
-    defer { store.close() }
-    let kim = try store.makeAccount("kim")
-    let start = try store.exchange(kim, request(nil, water(1))).cursor
-    func isRestarted(_ cursor: Position?, _ head: Position) throws -> Bool {
-      try store.exchange(kim, ExchangeRequest(cursor: cursor, lastKnownHead: head)).restarted
-    }
-    for lost in [Position(commit: start.commit, sequence: 2), Position(commit: 5, sequence: 1)] {
-      #expect(try isRestarted(start, lost))
-      #expect(try isRestarted(nil, lost))
-    }
-    #expect(try !isRestarted(nil, start))
-    #expect(try !isRestarted(start, start))
-  }
-
   @Test("nothing is compared with a device that saw what is lost")
   func comparison() throws {
     let store = try openStore(folder)
@@ -154,7 +137,7 @@ import Testing
     func answer(_ head: Position?) throws -> ReconcileResponse {
       let everything = KeyRange(end: [], content: .items([]))
       return try store.reconcile(
-        ReconcileRequest(ranges: [everything], lastKnownHead: head), account: kim, at: now)
+        ReconcileRequest(ranges: [everything], cursor: head), account: kim, at: now)
     }
     for lost in [Position(commit: start.commit, sequence: 2), Position(commit: 5, sequence: 1)] {
       #expect(try answer(lost) == ReconcileResponse(ranges: [], serverTime: now, restarted: true))
@@ -203,7 +186,7 @@ import Testing
     #expect(page.head == Position(commit: 42, sequence: 1800))
     _ = try store.exchange(kim, request(nil, water(5000)))
     let rest = try store.exchange(
-      kim, ExchangeRequest(cursor: page.cursor, lastKnownHead: page.head))
+      kim, ExchangeRequest(cursor: page.cursor))
     #expect(!rest.restarted && !rest.more && rest.records.count == 801)
     #expect(rest.cursor.sequence == 1801 && rest.cursor.commit != 42)
   }

@@ -48,7 +48,7 @@ import Testing
 
   @Test("a pull that confirms its outbox writes, and so it is not a read")
   func outbox() async throws {
-    let segment = OutboxSegment(confirmed: 0, token: 7, settledThrough: 0, numbers: [])
+    let segment = OutboxSegment(confirmed: .start, token: 7, settledThrough: 0, numbers: [])
     let asked = ExchangeRequest(cursor: nil, offers: [], segment: segment)
     _ = try await storage.exchange(phone, asked)
     #expect(storage.fatal.all.isEmpty)

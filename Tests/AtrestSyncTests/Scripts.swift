@@ -42,7 +42,7 @@ struct ScriptedWorld {
         OutboxPage(
           sequences: page.map { Int64($0) }, offers: page.map { [UInt8(truncatingIfNeeded: $0)] },
           segment: OutboxSegment(
-            confirmed: 0, token: 1, settledThrough: 0, numbers: Array(page))))
+            confirmed: .start, token: 1, settledThrough: 0, numbers: Array(page))))
     case .lastRefused: return .sequence(0)
     case .hasWaitingWrites: return .waiting(!waiting.isEmpty)
     case .holdMassDeletion: return .held(nil)
@@ -52,12 +52,11 @@ struct ScriptedWorld {
       waiting.removeAll { attempt.page.segment?.numbers.contains($0) ?? false }
       pulled += answer.records
       position.cursor = answer.cursor
-      position.lastKnownHead = answer.head
       return .applied(applied)
     case .applyEvent(let event, _):
       guard position.cursor == event.after else { return .applied(nil) }
       pulled += event.records
-      (position.cursor, position.lastKnownHead) = (event.cursor, event.cursor)
+      position.cursor = event.cursor
       return .applied(AppliedAnswer())
     case .reconcileDemand: return .demand(demand)
     case .hashes: return .hashes([])

@@ -65,7 +65,7 @@ struct EntitlementTests {
     try core.write(Self.now) { work throws(CoreFailure) in
       work.tables.state.account = "person"
       work.tables.state.cursor = here
-      work.tables.state.lastKnownHead = head
+      work.tables.state.head = head
     }
     #expect(try entitlement(core) == .unknown)
     try core.write(Self.now) { work throws(CoreFailure) in
@@ -81,7 +81,7 @@ struct EntitlementTests {
     let head = Cursor(commit: 2, sequence: 9)
     try core.write(Self.now) { work throws(CoreFailure) in
       work.tables.state.cursor = head
-      work.tables.state.lastKnownHead = head
+      work.tables.state.head = head
       work.tables.state.lastSync = Self.now
       let pairing = PairResponse(
         replica: ReplicaID(rawValue: 7), token: "token", accountName: "another",

@@ -88,7 +88,7 @@ struct BoundsTests {
       ExchangeRequest(
         cursor: nil, offers: [[1]],
         segment: OutboxSegment(
-          confirmed: 0, token: token, settledThrough: settled, numbers: [settled &+ 1]))
+          confirmed: .start, token: token, settledThrough: settled, numbers: [settled &+ 1]))
     }
     check(segment(OutboxSegment.lastNumber - 1))
     let late = WireError.invalid("the numbers of offers do not ascend")

@@ -54,7 +54,6 @@ struct RoundTripTests {
       let request = ExchangeRequest(
         cursor: random.oneIn(3) ? nil : Cursor(commit: random.next(), sequence: random.next()),
         offers: Array(repeating: offer.encoded, count: Int.random(in: 1...4, using: &random)),
-        lastKnownHead: Cursor(commit: random.next(), sequence: 3),
         allowsMassDeletion: random.oneIn(2), isPeek: random.oneIn(2))
       var numbered = request
       numbered.segment = Self.segment(of: request.offers.count, &random)
@@ -89,7 +88,9 @@ struct RoundTripTests {
       numbers.append((numbers.last ?? settled) + .random(in: 1...largest, using: &random))
     }
     return OutboxSegment(
-      confirmed: random.oneIn(3) ? 0 : random.next(), token: random.next() | 1,
+      confirmed: OutboxPosition(
+        number: random.oneIn(3) ? 0 : random.next(), token: random.oneIn(3) ? 0 : random.next()),
+      token: random.next() | 1,
       settledThrough: settled, numbers: numbers)
   }
 
@@ -98,14 +99,13 @@ struct RoundTripTests {
     let cursor = Cursor(commit: 7, sequence: 8)
     let offers = [[UInt8]](repeating: [1], count: 1000)
     func segment(_ numbers: [UInt64]) -> OutboxSegment {
-      OutboxSegment(confirmed: 0, token: 5, settledThrough: 70, numbers: numbers)
+      OutboxSegment(confirmed: .start, token: 5, settledThrough: 70, numbers: numbers)
     }
     let bare = ExchangeRequest(cursor: cursor, offers: offers).encoded.count
     func cost(_ request: ExchangeRequest) -> Int { request.encoded.count - bare }
     let row = segment((71...1070).map { $0 })
     // Tag and length of the segment, tag and token, tag and number.
     #expect(cost(ExchangeRequest(cursor: cursor, offers: offers, segment: row)) == 2 + 9 + 2)
-    #expect(cost(ExchangeRequest(cursor: cursor, offers: offers, lastKnownHead: cursor)) == 0)
     let time = WallTime(milliseconds: 9)
     let answer = ExchangeResponse(cursor: cursor, serverTime: time)
     #expect(answer.head == cursor)
@@ -126,7 +126,7 @@ struct RoundTripTests {
       KeyRange(end: [], content: .fingerprint(Fingerprint(count: 3, sum: .max))),
     ]
     let request = ReconcileRequest(
-      ranges: ranges, lastKnownHead: Cursor(commit: 7, sequence: 3))
+      ranges: ranges, cursor: Cursor(commit: 7, sequence: 3))
     #expect(try ReconcileRequest(decoding: request.encoded) == request)
     let response = ReconcileResponse(
       ranges: ranges, records: [[1]], wanted: [items[0].key],

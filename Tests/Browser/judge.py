@@ -28,7 +28,8 @@ class Judge:
             for step in request.segment.steps:
                 numbers.append(number := number + step)
             segment = model.Segment(request.segment.confirmed, request.segment.token,
-                request.segment.settled_through, tuple(numbers))
+                request.segment.settled_through, tuple(numbers),
+                request.segment.confirmed_number)
         judged = range(len(request.offers))
         if segment and segment.numbers:
             judged = self.positions.setdefault(device, model.Position()).unjudged(segment)

@@ -218,7 +218,7 @@ def make_replica_old(folder, epoch, version=1):
     changes = ["UPDATE replica SET epoch = :epoch WHERE epoch IS NOT NULL"]
     if version >= 2:
         changes.append("UPDATE replica SET seen_epoch = :epoch WHERE seen_epoch IS NOT NULL")
-        changes.append("UPDATE replica SET token_held = nullif(confirmed_token, 0) FROM now.replica")
+        changes.append("UPDATE replica SET token_held = nullif(taken_token, 0) FROM now.replica")
     path = folder / REPLICA_FILE
     make_old(path, REPLICA_STEPS[:version], changes, epoch, [attempts] if version >= 2 else [])
 

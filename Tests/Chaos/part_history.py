@@ -143,13 +143,13 @@ def lose_something(world):
             stranger.act_somehow(world.rng)
         for stranger in (author, gone):
             stranger.sync_persistently()
-            heads[stranger.head.sequence] = stranger.head.commit
+            heads[stranger.cursor.sequence] = stranger.cursor.commit
         world.note("phone")
         world.companions["phone"].say("sync")
     for stranger in (author, gone):
         stranger.act_somehow(world.rng)
         stranger.sync_persistently()
-        heads[stranger.head.sequence] = stranger.head.commit
+        heads[stranger.cursor.sequence] = stranger.cursor.commit
     # It wrote nothing itself; and it alone has that last write, once its writer is gone.
     received = world.companions["tablet"].json("sync")["received"]
     expect(received > 0, "the tablet pulled nothing")
@@ -163,8 +163,8 @@ def write_on(stranger, heads):
     for number in range(COMMITS_LIMIT):
         stranger.act(SHARED[number % COMMITS], {2: text(f"new {number}")})
         stranger.sync_persistently()
-        found[stranger.head.sequence] = stranger.head.commit
-        if stranger.head.sequence >= max(heads):
+        found[stranger.cursor.sequence] = stranger.cursor.commit
+        if stranger.cursor.sequence >= max(heads):
             break
     same = heads.keys() & found.keys()
     expect(same, "no two commits have the same sequence")

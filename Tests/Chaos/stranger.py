@@ -13,7 +13,7 @@ import grpc
 import values
 from atrest.sync.v1 import records_pb2, sync_pb2
 from harness import open_channel
-from model import CONFLICT, Log, Pending, Replica, Segment, from_pending, from_segment, to_record
+from model import CONFLICT, Log, Pending, Replica, from_pending, from_segment, to_record
 from oplog import FAILED, OK, UNKNOWN, OpLog, lines
 from world import device_of
 
@@ -36,7 +36,8 @@ class Stranger:
         self.replica = Replica(replica)
         self.recent = recent  # How many of its records it keeps in memory. None: all.
         self.since = cursor_of(since)  # The start of everything that it has to know.
-        self.cursor, self.head = self.since, None
+        self.cursor = self.since
+        self.unsettled = []  # What the server took since the cursor was at the head.
         self.journal = {}  # What the account's journal showed, by key.
         self.acknowledged = 0
         self.restarts = 0
@@ -75,6 +76,7 @@ class Stranger:
                 log.tokens[log.token] = log.last
             elif "end" in line and line["as"] == OK:
                 number, log.confirmed = line["taken"]
+                log.confirmed_number = number
                 for text, given in tried.pop(line["end"]).items():
                     if given <= number:
                         held.pop(text, None)
@@ -105,11 +107,11 @@ class Stranger:
 
     def memory(self):
         """All it knows, for another process to go on with: `remember`."""
-        return copy.deepcopy((self.replica, self.journal)), self.cursor, self.head
+        return copy.deepcopy((self.replica, self.journal, self.unsettled)), self.cursor
 
     def remember(self, memory):
-        held, self.cursor, self.head = memory
-        self.replica, self.journal = copy.deepcopy(held)
+        held, self.cursor = memory
+        self.replica, self.journal, self.unsettled = copy.deepcopy(held)
 
     # Communication.
 
@@ -151,27 +153,31 @@ class Stranger:
             not_taken = [*refused, *unread]
             cursor = encoded(answer.cursor)
             self.log.ended(number, OK, refused=not_taken, cursor=cursor, taken=position)
+        if offers or self.unsettled:
             assert replica.hear(*position), f"{position} is not in this replica's past"
+            self._take_back(position[0])
         if answer.restarted:
             self.log.note(restarted=True)
         self._take(batch[: len(batch) - len(unread)], answer, refused)
         return answer
 
     def _call(self, batch, offers):
-        request = sync_pb2.ExchangeRequest(
-            cursor=self.cursor, offers=offers, last_known_head=self.head
-        )
-        if batch:
-            log, through = self.replica.log, self.replica.settled_through()
-            numbers = tuple(p.number for p in batch)
-            segment = Segment(log.confirmed, log.token, through, numbers)
-            request.segment.CopyFrom(from_segment(segment))
+        request = sync_pb2.ExchangeRequest(cursor=self.cursor, offers=offers)
+        if batch or self.unsettled:
+            request.segment.CopyFrom(from_segment(self.replica.segment(batch)))
         return self.device.sync.Exchange(request, metadata=self.device.metadata, timeout=10)
+
+    def _take_back(self, number):
+        """The server has taken the outbox up to a number: what it took beyond it once, it lost."""
+        lost = [p for p in self.unsettled if p.number > number]
+        self.unsettled = [p for p in self.unsettled if p.number <= number]
+        self.replica.outbox[:0] = lost
 
     def _take(self, batch, answer, refused):
         taken = [p for index, p in enumerate(batch) if index not in refused]
         self.refused.update((batch[index].key, reason) for index, reason in refused.items())
         self.replica.acknowledge(batch)
+        self.unsettled += taken
         self.acknowledged += sum(1 for p in taken if p.written)
         if answer.restarted:
             self.restarts += 1
@@ -183,7 +189,8 @@ class Stranger:
             else:
                 self.replica.learn(key, record)
         self.cursor = answer.cursor
-        self.head = answer.head if answer.HasField("head") else answer.cursor
+        if not answer.more:
+            self.unsettled = []
         if self.recent is not None and len(self.replica.view) > 2 * self.recent:
             newest = list(self.replica.view.items())[-self.recent :]
             self.replica.view = dict(newest)
@@ -290,11 +297,13 @@ def pending(text, number):
 def log_text(log):
     """As much of a log as a later life may need. A server is never put back further here."""
     tokens = list(log.tokens.items())[-TOKENS:]
-    return {"last": log.last, "token": log.token, "confirmed": log.confirmed, "tokens": tokens}
+    return {"last": log.last, "token": log.token, "confirmed": log.confirmed,
+        "confirmed_number": log.confirmed_number, "tokens": tokens}
 
 
 def log_of(text):
     log = Log()
     log.last, log.token, log.confirmed = text["last"], text["token"], text["confirmed"]
+    log.confirmed_number = text["confirmed_number"]
     log.tokens = dict(text["tokens"])
     return log

@@ -468,14 +468,16 @@ class Replica:
             self.log.token = token
         return batch
 
-    def settled_through(self) -> int:
-        return min([p.number - 1 for p in self.outbox if p.number], default=self.log.last)
+    def segment(self, offered: List[Pending]) -> "Segment":
+        """Where these offers lie in the outbox, for a request."""
+        log, numbers = self.log, tuple(p.number for p in offered)
+        return Segment(log.confirmed, log.token, log.confirmed_number, numbers, log.confirmed_number)
 
     def hear(self, number: int, token: int) -> bool:
         """Takes in how far the server has gone through the outbox. False: this replica is a copy."""
         if token and self.log.tokens.get(token, -1) < number:
             return False
-        self.log.confirmed = token
+        self.log.confirmed, self.log.confirmed_number = token, number
         return True
 
     def acknowledge(self, offered: List[Pending]):
@@ -494,7 +496,7 @@ class Log:
     def __init__(self):
         self.last = 0
         self.token = 0
-        self.confirmed = 0
+        self.confirmed, self.confirmed_number = 0, 0
         self.tokens: Dict[int, int] = {}
 
 
@@ -505,6 +507,7 @@ class Segment(NamedTuple):
     token: int
     settled_through: int
     numbers: Tuple[int, ...]
+    confirmed_number: int
 
 
 class Position:
@@ -516,6 +519,8 @@ class Position:
     def unjudged(self, segment: Segment) -> FrozenSet[int]:
         """The indices of the offers that are judged now. Moves on."""
         if self.token not in (0, segment.token, segment.confirmed) or not segment.numbers:
+            return frozenset()
+        if self.number < segment.confirmed_number:
             return frozenset()
         new = frozenset(i for i, n in enumerate(segment.numbers) if n > self.number)
         self.number, self.token = max(self.number, segment.numbers[-1]), segment.token
@@ -572,6 +577,7 @@ def from_segment(segment: Segment):
         token=segment.token,
         settled_through=segment.settled_through,
         steps=[number - last for last, number in zip(before, segment.numbers)],
+        confirmed_number=segment.confirmed_number,
     )
 
 

@@ -280,19 +280,7 @@ def test_the_head_is_told_where_the_cursor_is_not_there(account):
     assert first.more and first.head.sequence == 2000 and first.cursor.sequence < 2000
     assert not last.more and not last.HasField("head") and last.cursor.sequence == 2000
     # The head is a position like any other.
-    answer = exchange(account, cursor=first.cursor, last_known_head=first.head)
-    assert not answer.restarted and answer.records
     assert not exchange(account, cursor=first.head).restarted
-
-
-def test_a_head_that_the_server_never_had_starts_over(account):
-    cursor = push(account, water(account.replica)).cursor
-    unknown = sync_pb2.Cursor(commit=cursor.commit ^ 1, sequence=cursor.sequence + 1)
-    answer = exchange(account, cursor=cursor, last_known_head=unknown)
-    assert answer.restarted and len(answer.records) == 1
-    assert not exchange(account, cursor=cursor, last_known_head=cursor).restarted
-    assert not exchange(account, last_known_head=cursor).restarted
-    assert not exchange(account, cursor=cursor, last_known_head=sync_pb2.Cursor()).restarted
 
 
 def test_a_peek_reads_like_any_request(account):

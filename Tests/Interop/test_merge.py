@@ -141,9 +141,7 @@ class History:
         request = sync_pb2.ExchangeRequest(cursor=replica.cursor)
         if device.position:
             offered = replica.number(limit, self.random.getrandbits(63) + 1)
-            numbers = tuple(p.number for p in offered)
-            through = replica.settled_through()
-            segment = model.Segment(replica.log.confirmed, replica.log.token, through, numbers)
+            segment = replica.segment(offered)
             if offered:
                 request.segment.CopyFrom(model.from_segment(segment))
         else:

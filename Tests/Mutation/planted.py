@@ -89,7 +89,7 @@ PLANTED = [
         "earlierNumbersStay",
         "Of two segments the first one's numbers count where the second one has none.",
         f"{WIRE}/Sync/OutboxSegment.swift",
-        "    «(confirmed, token, settledThrough) = (0, 0, 0)»",
+        "    «(confirmed, token, settledThrough) = (.start, 0, 0)»",
         "",
         statements=True,
     ),

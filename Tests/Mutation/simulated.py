@@ -126,14 +126,11 @@ SIMULATED = [
     ),
     mutation(
         "laterOfferForgotten",
-        "The client takes any offer that waits for acknowledged, not only those it made.",
+        "The client believes that all up to the server's position was taken, whatever it was told of.",
         Edit(
             f"{SYNC}/Replica/UnitOfWork+Answers.swift",
-            "    «»for (index, sequence) in page.sequences.enumerated() where taken.contains(index) {",
-            "var waiting: [Int64] = []; "
-            "try outbox.forEachEntry { entry throws(ReplicaError) in waiting.append(entry.sequence) }; "
-            "for later in waiting where page.sequences.last.map({ later > $0 }) ?? false { "
-            "try outbox.remove(later) }",
+            "number: «min(position.number, last)», token",
+            "position.number",
         ),
     ),
     mutation(
@@ -170,7 +167,7 @@ SIMULATED = [
         "The server takes any place in the feed for one of its own past.",
         Edit(
             f"{SERVER}/Sync/AccountFeed.swift",
-            "    «»for position in [lastKnownHead, cursor] {",
+            "    «»guard let position else { return true }",
             "return true",
         ),
     ),
@@ -214,29 +211,35 @@ SIMULATED = [
         ),
     ),
     mutation(
-        "headNotSent",
-        "The client never sends its last known head.",
+        "settledAtOnce",
+        "The client forgets what the server took before it holds everything up to the head.",
         Edit(
-            f"{SYNC}/SyncPosition.swift",
-            "|| «(request.lastKnownHead?.sequence ?? 0) > head.sequence»",
-            "false",
+            f"{SYNC}/Replica/UnitOfWork+Answers.swift",
+            "guard «tables.state.isAtHead» else {",
+            "true",
         ),
+    ),
+    mutation(
+        "takenNotShown",
+        "The client does not show up to where it was told that its outbox was taken.",
         Edit(
-            f"{SERVER}/Sync/AccountFeed.swift", "for position in [«lastKnownHead», cursor] {", "nil"
+            f"{SYNC}/Replica/Outbox+Pages.swift",
+            "confirmed: OutboxPosition(number: «last», token",
+            "0",
         ),
     ),
     mutation(
         "overtakenStored",
-        "The client stores an answer to a request that was made before another sync was told of another head.",
+        "The client stores an answer to a request that was made before another sync moved the cursor.",
         Edit(
             f"{SYNC}/Replica/UnitOfWork+Answers.swift",
-            "guard «tables.state.lastKnownHead == head» else {",
+            "guard «tables.state.cursor == cursor» else {",
             "true",
         ),
         Edit(
             f"{SYNC}/Replica/ReplicaState+Position.swift",
-            "    «»guard let known = lastKnownHead else { return false }",
-            "return false",
+            "    «cursor != request.cursor && head != answer.head»",
+            "false",
         ),
     ),
     mutation(

@@ -47,7 +47,6 @@ public struct AnyPublicMessage: Sendable, CustomStringConvertible {
       let offers = random.list(4) { $0.bytes(0...200) }
       return ExchangeRequest(
         cursor: random.maybe { $0.cursor() }, offers: offers,
-        lastKnownHead: random.maybe { $0.cursor() },
         segment: random.maybe { $0.segment(offers.count) }, allowsMassDeletion: random.flag(),
         isPeek: random.flag(), deviceTime: WallTime(milliseconds: 1 + Int64(random.small())))
     },
@@ -71,7 +70,7 @@ public struct AnyPublicMessage: Sendable, CustomStringConvertible {
         cursor: random.cursor(), serverTime: random.time())
     },
     AnyPublicMessage(ReconcileRequest.self) { random in
-      ReconcileRequest(ranges: random.ranges(), lastKnownHead: random.maybe { $0.cursor() })
+      ReconcileRequest(ranges: random.ranges(), cursor: random.maybe { $0.cursor() })
     },
     AnyPublicMessage(ReconcileResponse.self) { random in
       ReconcileResponse(
@@ -227,7 +226,8 @@ extension SeededRandom {
       numbers.append((numbers.last ?? settled) + .random(in: 1...largest, using: &self))
     }
     return OutboxSegment(
-      confirmed: number(), token: number() | 1, settledThrough: settled, numbers: numbers)
+      confirmed: OutboxPosition(number: number(), token: number()), token: number() | 1,
+      settledThrough: settled, numbers: numbers)
   }
 
   fileprivate mutating func ranges() -> [KeyRange] {

@@ -92,12 +92,14 @@ public struct GoldenCase: Sendable, CustomStringConvertible {
     GoldenCase(
       "a request with offers",
       ExchangeRequest(
-        cursor: cursor, offers: [[1], []], lastKnownHead: Cursor(commit: 1, sequence: 301),
-        segment: OutboxSegment(confirmed: 7, token: 8, settledThrough: 3, numbers: [5, 900]),
+        cursor: cursor, offers: [[1], []],
+        segment: OutboxSegment(
+          confirmed: OutboxPosition(number: 4, token: 7), token: 8, settledThrough: 3,
+          numbers: [5, 900]),
         allowsMassDeletion: true, isPeek: true, deviceTime: time),
       """
-      0a0c09887766554433221110ac0212010112001a0c09010000000000000010ad0228013219090700\
-      0000000000001108000000000000001803220302ff0638014080d095ffbc31
+      0a0c09887766554433221110ac0212010112002801321b0907000000000000001108000000000000\
+      001803220302ff06280438014080d095ffbc31
       """),
     GoldenCase("a request for everything", ExchangeRequest(cursor: nil), ""),
     GoldenCase(
@@ -128,7 +130,7 @@ public struct GoldenCase: Sendable, CustomStringConvertible {
             ])
           ),
           KeyRange(end: [], content: .fingerprint(Fingerprint(count: 3, sum: .max))),
-        ], lastKnownHead: cursor),
+        ], cursor: cursor),
       """
       0a060a04000000010a2d0a05000000010910022a100a0500000001071101000000000000002a100a\
       0500000001081102000000000000000a0d1001180321ffffffffffffffff120c0988776655443322\

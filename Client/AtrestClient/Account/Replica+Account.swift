@@ -162,7 +162,6 @@ extension SyncEngine {
       if !records.isEmpty { try take(.records(records)) }
       guard answer.more else { return }
       request.cursor = answer.cursor
-      request.lastKnownHead = answer.head
     }
   }
 }

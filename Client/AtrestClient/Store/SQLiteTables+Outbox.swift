@@ -104,10 +104,10 @@ extension SQLiteTables {
     try first("SELECT count(*) FROM outbox", []) { Int(truncatingIfNeeded: try $0.integer(0)) } ?? 0
   }
 
-  func leastNumber() throws(ReplicaError) -> UInt64? {
-    try first("SELECT min(number) FROM outbox WHERE number IS NOT NULL", []) {
-      try $0.optionalInteger(0).map { UInt64(clamping: $0) }
-    } ?? nil
+  func hasNumberedRow() throws(ReplicaError) -> Bool {
+    try first("SELECT EXISTS (SELECT 1 FROM outbox WHERE number IS NOT NULL)", []) {
+      try $0.integer(0) != 0
+    } ?? false
   }
 
   func setOffer(_ offer: [UInt8], at sequence: Int64) throws(ReplicaError) {
@@ -130,10 +130,12 @@ extension SQLiteTables {
       [refusal?.reason.rawValue, refusal?.message, sequence])
   }
 
-  func removeOutboxRow(_ sequence: Int64, number: UInt64?) throws(ReplicaError) {
-    try execute(
-      "DELETE FROM outbox WHERE sequence = ?1 AND (?2 IS NULL OR number = ?2)",
-      [sequence, number.map { Int64(clamping: $0) }])
+  func removeOutboxRow(_ sequence: Int64) throws(ReplicaError) {
+    try execute("DELETE FROM outbox WHERE sequence = ?", [sequence])
+  }
+
+  func removeOutboxRows(numberedThrough number: UInt64) throws(ReplicaError) {
+    try execute("DELETE FROM outbox WHERE number <= ?", [Int64(clamping: number)])
   }
 
   // MARK: Tokens

@@ -17,7 +17,7 @@ extension ReplicaState {
         database.cachedStatement(
           sql: """
             SELECT id, clock, cursor_commit, cursor_sequence, account, server, token, last_sync,
-              server_offset, head_commit, head_sequence, must_reconcile, confirmed_token,
+              server_offset, head_commit, head_sequence, must_reconcile, taken_number, taken_token,
               last_number, renewal, joining, joining_link, server_clock_doubtful,
               access_ended
             FROM replica WHERE one = 1
@@ -27,8 +27,8 @@ extension ReplicaState {
     guard clock <= .latest else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     let lastSync = try row.decode(Int64?.self, atIndex: 7)
     let demand: Int64 = try row.decode(atIndex: 11)
-    let link: String? = try row.decode(atIndex: 16)
-    let joining = try row.optionalBytes(at: 15)
+    let link: String? = try row.decode(atIndex: 17)
+    let joining = try row.optionalBytes(at: 16)
     self.init()
     self.replica = ReplicaID(rawValue: UInt64(bitPattern: try row.decode(atIndex: 0)))
     self.clock = HybridClock(latest: clock)
@@ -38,14 +38,16 @@ extension ReplicaState {
     token = try row.decode(atIndex: 6)
     self.lastSync = lastSync.map(WallTime.init)
     serverOffset = ServerOffset(milliseconds: try row.decode(atIndex: 8))
-    lastKnownHead = row.cursor(at: 9)
+    head = row.cursor(at: 9)
     mustReconcile = demand == 0 ? nil : UInt64(bitPattern: demand)
-    confirmedToken = UInt64(bitPattern: try row.decode(Int64.self, atIndex: 12))
-    lastNumber = UInt64(clamping: try row.decode(Int64.self, atIndex: 13))
-    renewal = try row.optionalBytes(at: 14)
+    takenThrough = OutboxPosition(
+      number: UInt64(clamping: try row.decode(Int64.self, atIndex: 12)),
+      token: UInt64(bitPattern: try row.decode(Int64.self, atIndex: 13)))
+    lastNumber = UInt64(clamping: try row.decode(Int64.self, atIndex: 14))
+    renewal = try row.optionalBytes(at: 15)
     self.joining = joining.flatMap { nonce in link.map { PendingJoin(link: $0, nonce: nonce) } }
-    isServerClockDoubtful = try row.decode(atIndex: 17)
-    hasAccessEnded = try row.decode(atIndex: 18)
+    isServerClockDoubtful = try row.decode(atIndex: 18)
+    hasAccessEnded = try row.decode(atIndex: 19)
   }
 
   /// Writes the row.
@@ -54,17 +56,17 @@ extension ReplicaState {
       sql: """
         UPDATE replica SET id = ?, clock = ?, cursor_commit = ?, cursor_sequence = ?, account = ?,
           server = ?, token = ?, last_sync = ?, server_offset = ?, head_commit = ?,
-          head_sequence = ?, must_reconcile = ?, confirmed_token = ?, last_number = ?,
-          renewal = ?, joining = ?, joining_link = ?, server_clock_doubtful = ?,
+          head_sequence = ?, must_reconcile = ?, taken_number = ?, taken_token = ?,
+          last_number = ?, renewal = ?, joining = ?, joining_link = ?, server_clock_doubtful = ?,
           access_ended = ? WHERE one = 1
         """
     ).execute(arguments: [
       Int64(bitPattern: replica.rawValue), Int64(bitPattern: clock.latest.rawValue),
       cursor.map { Int64(bitPattern: $0.commit) }, cursor.map { Int64(bitPattern: $0.sequence) },
       account, server, token, lastSync?.milliseconds, serverOffset.milliseconds,
-      lastKnownHead.map { Int64(bitPattern: $0.commit) },
-      lastKnownHead.map { Int64(bitPattern: $0.sequence) },
-      Int64(bitPattern: mustReconcile ?? 0), Int64(bitPattern: confirmedToken),
+      head.map { Int64(bitPattern: $0.commit) }, head.map { Int64(bitPattern: $0.sequence) },
+      Int64(bitPattern: mustReconcile ?? 0), Int64(clamping: takenThrough.number),
+      Int64(bitPattern: takenThrough.token),
       Int64(clamping: lastNumber), renewal.map { Data($0) }, joining.map { Data($0.nonce) },
       joining?.link,
       isServerClockDoubtful, hasAccessEnded,

@@ -13,7 +13,9 @@ import struct AtrestReplication.Record
 /// transaction.
 enum Schema {
   /// The migration to each version from the one before; the first starts from an empty file.
-  static let steps = [version1, version2, version3, version4, version5, version6, version7]
+  static let steps = [
+    version1, version2, version3, version4, version5, version6, version7, version8,
+  ]
 
   /// The version that this build reads and writes.
   static var version: Int { steps.count }
@@ -138,6 +140,16 @@ enum Schema {
 
   /// - `access_ended`: whether the server said last that the device has no access any more.
   static let version7 = "ALTER TABLE replica ADD COLUMN access_ended INTEGER NOT NULL DEFAULT 0;"
+
+  /// - `taken_number`, `taken_token`: how far the server has taken the outbox. What it took stays
+  ///   in the outbox until the cursor is at the head. Earlier versions removed it at once: a
+  ///   replica that was on its way to the head then reconciles, in case the server lost something.
+  static let version8 = """
+    ALTER TABLE replica RENAME COLUMN confirmed_token TO taken_token;
+    ALTER TABLE replica ADD COLUMN taken_number INTEGER NOT NULL DEFAULT 0;
+    UPDATE replica SET must_reconcile = random() | 1
+    WHERE must_reconcile = 0 AND (cursor_commit, cursor_sequence) IS NOT (head_commit, head_sequence);
+    """
 
   /// Migrates a file to the newest version. Runs in the caller's transaction.
   static func migrate(_ database: Database, from version: Int) throws {

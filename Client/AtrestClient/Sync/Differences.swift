@@ -64,8 +64,7 @@ extension SyncEngine {
   private func readNews(from position: SyncPosition, into found: inout Differences) async throws {
     var cursor = position.cursor
     while true {
-      let request = ExchangeRequest(
-        cursor: cursor, lastKnownHead: position.lastKnownHead, isPeek: true)
+      let request = ExchangeRequest(cursor: cursor, isPeek: true)
       let answer = try await repeated { () throws(SyncError) in
         try await transport.exchange(request)
       }

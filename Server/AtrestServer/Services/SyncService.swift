@@ -46,8 +46,8 @@ package final class SyncService: Sendable {
     let request = try decoded(ExchangeRequest.self, bytes)
     let now = environment.now()
     if let device = request.deviceTime { session.note(clock: device, at: now) }
-    if request.offers.isEmpty, !session.isRevoked, let head = session.account.trustedHead,
-      request.cursor == head, request.lastKnownHead ?? head == head
+    if request.offers.isEmpty, request.segment == nil, !session.isRevoked,
+      let head = session.account.trustedHead, request.cursor == head
     {
       if !request.isPeek {
         registry.note(told: head.sequence, acknowledged: head.sequence, of: session)
@@ -199,7 +199,7 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
       // Of the history that the store has lost, nothing counts as acknowledged in this one.
       if response.restarted { session.forgetProgress() }
       registry.note(
-        told: request.isPeek ? nil : response.head.sequence,
+        told: request.isPeek ? nil : response.toldSequence,
         acknowledged: response.restarted ? 0 : request.acknowledgedSequence, of: session)
       for event in notes { queue.note(event) }
       answer(.reply(response.packed), &answers)

@@ -69,21 +69,12 @@ package final class AccountFeed {
       ? start : try transaction.accounts.position(of: sequence, account: account)
   }
 
-  /// Whether a device's cursor is in the account's history.
-  func knows(_ position: Cursor) throws(StoreError) -> Bool {
+  /// Whether a device's cursor is in the account's history. Nil precedes every history.
+  func knows(_ position: Cursor?) throws(StoreError) -> Bool {
+    guard let position else { return true }
     // No device can have seen this commit yet.
     guard position.sequence <= start.sequence else { return false }
     return try self.position(of: position.sequence) == position
-  }
-
-  /// Whether both positions that a device sends are in the account's history.
-  ///
-  /// Acknowledged writes lie before `lastKnownHead`, which may be far beyond the cursor.
-  func knows(cursor: Cursor? = nil, lastKnownHead: Cursor?) throws(StoreError) -> Bool {
-    for position in [lastKnownHead, cursor] {
-      if let position, try !knows(position) { return false }
-    }
-    return true
   }
 
   // MARK: State

@@ -29,15 +29,13 @@ package enum Exchange {
     note: (_ kind: AccountEvent.Kind, _ detail: Int64) -> Void = { _, _ in }
   ) throws(StoreError) -> ExchangeResponse {
     let before = feed.head
-    let isRestart = try !feed.knows(cursor: request.cursor, lastKnownHead: request.lastKnownHead)
+    let isRestart = try !feed.knows(request.cursor)
     if isRestart { note(.restoreNoticed, 0) }
     var response = ExchangeResponse(
       cursor: .start, restarted: isRestart, serverTime: now, head: before)
     // Sequences of records that the replica sent and therefore already holds.
     var echoes: Set<UInt64> = []
     var isAllEcho = true
-    // Journal entries for the request's writes that lost.
-    var entries: [[UInt8]] = []
     let device = DeviceAddress(account: feed.account, replica: device)
     var log = OfferLog(
       request.segment,
@@ -102,10 +100,9 @@ package enum Exchange {
         if Refusal.Reason.transient.contains(refusal.reason) {
           postponed[item.key] = refusal.reason
         }
-      case .kept(let sequence, let isEcho, let isSuperseded, let journal):
+      case .kept(let sequence, let isEcho, let isSuperseded, let hasConflicts):
         if isEcho { echoes.insert(sequence) }
-        if !isEcho || !journal.isEmpty { isAllEcho = false }
-        entries += journal
+        if !isEcho || hasConflicts { isAllEcho = false }
         if isSuperseded { response.superseded.append(UInt32(item.index)) }
       }
     }
@@ -120,8 +117,7 @@ package enum Exchange {
       response.cursor = feed.head
     } else {
       try readPage(
-        &response, feed, after: after, of: request.pageRecords, leavingOut: echoes,
-        withEntries: entries)
+        &response, feed, after: after, of: request.pageRecords, leavingOut: echoes)
     }
     response.head = feed.head
     return response
@@ -177,7 +173,7 @@ package enum Exchange {
   private static let refusalBytes = 144
 
   private enum Result {
-    case kept(sequence: UInt64, isEcho: Bool, isSuperseded: Bool, journal: [[UInt8]])
+    case kept(sequence: UInt64, isEcho: Bool, isSuperseded: Bool, hasConflicts: Bool)
     case refused(Refusal)
   }
 
@@ -218,10 +214,10 @@ package enum Exchange {
         return .refused(.quota(item.index, quota))
       }
       let sequence = feed.insert(record, key: item.key, body: item.body, at: now)
-      return .kept(sequence: sequence, isEcho: true, isSuperseded: false, journal: [])
+      return .kept(sequence: sequence, isEcho: true, isSuperseded: false, hasConflicts: false)
     }
     if found.body == item.body {
-      return .kept(sequence: found.sequence, isEcho: true, isSuperseded: false, journal: [])
+      return .kept(sequence: found.sequence, isEcho: true, isSuperseded: false, hasConflicts: false)
     }
     // Another offer of the request may have changed the record since.
     let isCurrent = known.map { $0.found == found } ?? false
@@ -243,7 +239,8 @@ package enum Exchange {
     guard journal.isEmpty || quota.allowsJournal(beside: held) else {
       return .refused(.quota(item.index, quota))
     }
-    let entries: [[UInt8]]
+    // Store the journal entries before the record: a replica that sees the loss then has them,
+    // wherever a page ends.
     var sequence = found.sequence
     if outcome.record != stored {
       let body = outcome.record.packed
@@ -258,40 +255,29 @@ package enum Exchange {
             outcome.record, inPlaceOf: stored, growth: body.count - found.body.count,
             beside: held)
       else { return .refused(.quota(item.index, quota)) }
-      // Store the journal entry before the record: a replica that sees the loss then has the entry,
-      // wherever a page ends.
-      entries = try store(journal, feed, now)
+      try store(journal, feed, now)
       sequence = feed.replace(
         found, stored, by: outcome.record, key: item.key, body: body, history: outcome.history,
         at: now)
     } else {
-      entries = try store(journal, feed, now)
+      try store(journal, feed, now)
       feed.note(outcome.history, key: item.key, found)
     }
     return .kept(
       sequence: sequence, isEcho: outcome.record == item.offer.record,
-      isSuperseded: outcome.isSuperseded, journal: entries)
+      isSuperseded: outcome.isSuperseded, hasConflicts: !journal.isEmpty)
   }
 
   /// Adds conflicts to the journal. A conflict that is already there stays as it is, even if a
   /// person has deleted its entry.
-  ///
-  /// - Returns: The entries as the account stores them.
   private static func store(
     _ journal: [Record], _ feed: AccountFeed, _ now: WallTime
-  ) throws(StoreError) -> [[UInt8]] {
-    var entries: [[UInt8]] = []
+  ) throws(StoreError) {
     for entry in journal {
       let key = entry.key.storageKey
-      if let found = try feed.find(key) {
-        entries.append(found.body)
-      } else {
-        let body = entry.packed
-        _ = feed.insert(entry, key: key, body: body, at: now)
-        entries.append(body)
-      }
+      guard try feed.find(key) == nil else { continue }
+      _ = feed.insert(entry, key: key, body: entry.packed, at: now)
     }
-    return entries
   }
 
   /// The journal entries, or nil if one is too large to be decoded again.
@@ -317,21 +303,12 @@ package enum Exchange {
   }
 
   /// Reads a page of the feed.
-  ///
-  /// - Parameter entries: Journal entries about the caller's own writes. They are sent even if the
-  ///   page ends before them: once the writes are acknowledged, the server may hold the only copy.
   private static func readPage(
     _ response: inout ExchangeResponse, _ feed: AccountFeed, after: UInt64,
-    of pageRecords: Int, leavingOut echoes: Set<UInt64>, withEntries entries: [[UInt8]]
+    of pageRecords: Int, leavingOut echoes: Set<UInt64>
   ) throws(StoreError) {
-    var entryBytes = 0
-    let entries = entries.prefix(Page.records / 2).prefix {
-      entryBytes += $0.count + 4
-      return entryBytes <= Page.recordBytes / 2
-    }
-    let pageRecords = min(pageRecords, Page.records - entries.count)
     // The refusals' messages share the response with the records.
-    var bytes = response.refusals.count * refusalBytes + min(entryBytes, Page.recordBytes / 2)
+    var bytes = response.refusals.count * refusalBytes
     var reached = after
     var records: [[UInt8]] = []
     var more = false
@@ -361,11 +338,17 @@ package enum Exchange {
       ).first
       feed.passOver(key: key ?? [], sequence: sequence)
     }
-    response.records = more ? entries + records : records
+    response.records = records
     response.more = more
     // Advance past the last record. The sequences after it belonged to records that have moved on.
     response.cursor = more ? try feed.position(of: reached) ?? feed.head : feed.head
   }
+}
+
+extension ExchangeResponse {
+  /// The cursor that the replica has once it has stored the response. After a loss it is the head:
+  /// what lies before that is found by reconciling.
+  var toldSequence: UInt64 { (restarted ? head : cursor).sequence }
 }
 
 extension SyncStore {
@@ -383,7 +366,7 @@ extension SyncStore {
       let response = try Exchange.run(prepared, device: device, feed: feed, now: now)
       if let sequence = prepared.acknowledgedSequence, !response.restarted {
         let progress = DeviceProgress(
-          acknowledgedSequence: sequence, toldSequence: response.head.sequence)
+          acknowledgedSequence: sequence, toldSequence: response.toldSequence)
         try transaction.devices.note(seen: [:], progress: [address: progress])
       }
       try feed.finish()

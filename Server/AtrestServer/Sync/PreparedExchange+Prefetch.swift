@@ -16,9 +16,8 @@ extension PreparedExchange {
     }
     // A replica that is up to date gets no page; what it is up to date with is the feed's head.
     let head = session.account.head
-    for position in [cursor, lastKnownHead] {
-      guard let position, position != head, position.sequence > 0 else { continue }
-      queries.positions.insert(FeedPosition(account: account, sequence: position.sequence))
+    if let cursor, cursor != head, cursor.sequence > 0 {
+      queries.positions.insert(FeedPosition(account: account, sequence: cursor.sequence))
     }
     if cursor != head || head == .start {
       let after = cursor?.sequence ?? 0

@@ -29,7 +29,6 @@ package struct PreparedExchange: Sendable {
   var pageRecords = Page.records
 
   let cursor: Cursor?
-  let lastKnownHead: Cursor?
   let segment: OutboxSegment?
   let allowsMassDeletion: Bool
   let items: [PreparedOffer]
@@ -37,7 +36,9 @@ package struct PreparedExchange: Sendable {
   /// The number of the first check that a purchase failed, or nil.
   let failedCheck: Int?
   /// Whether the request writes nothing, not even the outbox position.
-  var onlyReads: Bool { items.isEmpty && refusals.isEmpty && segment == nil }
+  var onlyReads: Bool {
+    items.isEmpty && refusals.isEmpty && segment?.numbers.isEmpty ?? true
+  }
   /// Whether every offer is a deletion. Deletions that do not grow a record are accepted while any
   /// disk space is left.
   var onlyDeletes: Bool {
@@ -115,7 +116,6 @@ package struct PreparedExchange: Sendable {
     self.gate = gate?.0
     self.quota = quota
     cursor = request.cursor
-    lastKnownHead = request.lastKnownHead
     segment = request.segment
     allowsMassDeletion = request.allowsMassDeletion
     isPeek = request.isPeek

@@ -7,8 +7,8 @@ import AtrestWire
 extension ReconcileRequest {
   /// Notes the ranges that are compared record by record. What the sums lack is found out later.
   func prefetch(_ queries: inout StoreQueries, of account: AccountID) {
-    if let head = lastKnownHead, head.sequence > 0 {
-      queries.positions.insert(FeedPosition(account: account, sequence: head.sequence))
+    if let cursor, cursor.sequence > 0 {
+      queries.positions.insert(FeedPosition(account: account, sequence: cursor.sequence))
     }
     var begin: [UInt8] = []
     for range in ranges {

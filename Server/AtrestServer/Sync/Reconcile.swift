@@ -49,7 +49,7 @@ package struct Reconcile {
     _ request: ReconcileRequest, feed: AccountFeed, sums: KeySums, at now: WallTime,
     passOver: @escaping (_ key: [UInt8]) -> Void
   ) throws(StoreError) -> ReconcileResponse {
-    guard try feed.knows(lastKnownHead: request.lastKnownHead) else {
+    guard try feed.knows(request.cursor) else {
       return ReconcileResponse(ranges: [], serverTime: now, restarted: true)
     }
     var run = Reconcile(request, feed.account, feed.transaction, sums, now, passOver)

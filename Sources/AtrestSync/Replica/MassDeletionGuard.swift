@@ -45,6 +45,10 @@ package struct MassDeletionGuard<Tables: ReplicaTables> {
     try outbox.forEachEntry { entry throws(ReplicaError) in
       guard let offer = entry.offer else { return }
       let key = offer.record.key
+      guard !outbox.isTaken(entry.number) else {
+        isNew[key] = false
+        return
+      }
       guard key.kind != .conflict, offer.written.contains(Register.deletedField),
         let action = offer.record[Register.deletedField]
       else { return }
@@ -76,7 +80,7 @@ package struct MassDeletionGuard<Tables: ReplicaTables> {
     for sequence in decision.entries {
       try tables.setRefusal(
         OutboxRefusal(reason: .massDeletion, message: "It waits for your word."), at: sequence)
-      try outbox.skip(sequence)
+      try outbox.skip(sequence, sparing: decision.entries)
     }
   }
 

@@ -270,7 +270,7 @@ package final class MemoryTables: ReplicaTables {
   package func outboxCount() -> Int { outbox.keys.count }
 
   /// See `ReplicaTables`.
-  package func leastNumber() -> UInt64? { numbers.keys.first?.number }
+  package func hasNumberedRow() -> Bool { !numbers.keys.isEmpty }
 
   /// See `ReplicaTables`.
   package func setOffer(_ offer: [UInt8], at sequence: Int64) {
@@ -293,9 +293,14 @@ package final class MemoryTables: ReplicaTables {
   }
 
   /// See `ReplicaTables`.
-  package func removeOutboxRow(_ sequence: Int64, number: UInt64?) {
-    guard let row = outbox[sequence], number == nil || row.number == number else { return }
-    set(sequence, nil)
+  package func removeOutboxRow(_ sequence: Int64) {
+    if outbox[sequence] != nil { set(sequence, nil) }
+  }
+
+  /// See `ReplicaTables`.
+  package func removeOutboxRows(numberedThrough number: UInt64) {
+    let end = numbers.index(notBefore: NumberedRow(number, .max))
+    for numbered in Array(numbers.keys[..<end]) { set(numbered.sequence, nil) }
   }
 
   // MARK: outbox_token

@@ -50,16 +50,20 @@ extension Outbox {
     if token & 0xFFF == 0 { try tables.removeTokens(butNewest: Self.tokenLimit) }
   }
 
-  /// The greatest number up to which all of the server's answers are stored.
-  package func settledThrough() throws(ReplicaError) -> UInt64 {
-    guard let oldest = try tables.leastNumber() else { return tables.state.lastNumber }
-    return oldest - min(1, oldest)
+  /// Whether the server took an entry, and has not gone back since.
+  func isTaken(_ number: UInt64?) -> Bool {
+    number.map { $0 <= tables.state.takenThrough.number } ?? false
+  }
+
+  /// Removes all entries that the server took.
+  func removeTaken() throws(ReplicaError) {
+    try tables.removeOutboxRows(numberedThrough: tables.state.takenThrough.number)
   }
 
   /// Starts a log that no server knows, under a new identity.
   package func restartLog() throws(ReplicaError) {
     try tables.removeNumbers()
     try tables.removeTokens(butNewest: 0)
-    tables.state.confirmedToken = 0
+    tables.state.takenThrough = .start
   }
 }

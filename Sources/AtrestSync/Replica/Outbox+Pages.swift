@@ -5,11 +5,12 @@ import AtrestReplication
 import AtrestWire
 
 extension Outbox {
-  /// Whether a write waits that is neither refused nor held, nor behind one that was refused
-  /// temporarily.
+  /// Whether a write waits that was neither taken nor refused nor held, nor is behind one that was
+  /// refused temporarily.
   package func hasWaiting() throws(ReplicaError) -> Bool {
     var isThere = false
-    try tables.forEachNumberedRow(after: 0, limit: 1) { _ throws(ReplicaError) in
+    let taken = tables.state.takenThrough.number
+    try tables.forEachNumberedRow(after: taken, limit: 1) { _ throws(ReplicaError) in
       isThere = true
       return false
     }
@@ -22,13 +23,17 @@ extension Outbox {
     return isThere
   }
 
-  /// The oldest waiting entries above a number that fit a page, numbered. Leaves out refused and
-  /// held entries, and later entries of a record whose earlier one was refused temporarily: a
-  /// record's writes stay in order.
+  /// The oldest waiting entries above a number that fit a page, numbered. Leaves out taken,
+  /// refused and held entries, and later entries of a record whose earlier one was refused
+  /// temporarily: a record's writes stay in order.
+  ///
+  /// A page without entries has a segment while taken entries are not settled: the answer then
+  /// tells whether the server still has them.
   package func page(
     after last: UInt64, of records: Int = Page.records
   ) throws(ReplicaError) -> OutboxPage {
-    let settled = try settledThrough()
+    let taken = tables.state.takenThrough
+    let last = max(last, taken.number)
     var draft = try draft(after: last, of: records)
     // Nothing is numbered yet, and each pass has fewer entries, so this ends.
     while !draft.superfluous.isEmpty {
@@ -36,10 +41,12 @@ extension Outbox {
       draft = try self.draft(after: last, of: records)
     }
     var page = draft.page
-    guard !page.offers.isEmpty else { return page }
+    if page.offers.isEmpty, try !tables.hasNumberedRow() { return page }
     let lastNumber = tables.state.lastNumber
     let numbers = draft.numbers + (0..<draft.unnumbered.count).map { lastNumber + UInt64($0) + 1 }
-    if draft.unnumbered.isEmpty {
+    if page.offers.isEmpty {
+      // Nothing new is told, so nothing has to be durable.
+    } else if draft.unnumbered.isEmpty {
       // A process killed during a commit can leave numbers that other processes see and the disk
       // does not have. After a power failure the server would be at a position that this replica
       // does not know.
@@ -49,8 +56,8 @@ extension Outbox {
     }
     guard let token = try tables.newestToken()?.token else { throw tables.damaged() }
     page.segment = OutboxSegment(
-      confirmed: tables.state.confirmedToken, token: token, settledThrough: settled,
-      numbers: numbers)
+      confirmed: OutboxPosition(number: last, token: taken.token), token: token,
+      settledThrough: taken.number, numbers: numbers)
     return page
   }
 

@@ -34,14 +34,16 @@ extension Outbox {
   }
 
   /// Detaches later unsent writes of the record from a refused one: they replace what it replaced.
-  func skip(_ refused: Int64) throws(ReplicaError) {
+  ///
+  /// - Parameter held: Entries that wait with the refused one and are sent after it, if at all.
+  func skip(_ refused: Int64, sparing held: [Int64] = []) throws(ReplicaError) {
     guard let entry = try entry(refused), let offer = entry.offer else { return }
     let skipped = offer.record.registers.filter(entry.wrote)
     // Every later entry with one of these registers, written or carried along, gets the corrected
     // one.
     var corrected: [Register: Register] = [:]
     for later in try entries(for: entry.key)
-    where later.sequence > refused && later.number == nil {
+    where later.sequence > refused && later.number == nil && !held.contains(later.sequence) {
       guard var changed = later.offer else { continue }
       for register in changed.record.registers {
         if later.wrote(register),

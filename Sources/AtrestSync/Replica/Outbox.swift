@@ -25,7 +25,12 @@ package struct Outbox<Tables: ReplicaTables> {
 
   // MARK: Reading
 
-  /// The waiting writes of one record, oldest first.
+  /// The waiting writes of one record that the server has not taken, oldest first.
+  func untaken(for key: RecordKey) throws(ReplicaError) -> [OutboxEntry] {
+    try entries(for: key).filter { !isTaken($0.number) }
+  }
+
+  /// The entries of one record, oldest first.
   package func entries(for key: RecordKey) throws(ReplicaError) -> [OutboxEntry] {
     var entries: [OutboxEntry] = []
     for row in try tables.outboxRows(of: key) { entries.append(try entry(row)) }
@@ -96,10 +101,8 @@ package struct Outbox<Tables: ReplicaTables> {
   }
 
   /// Removes an entry.
-  ///
-  /// - Parameter number: The number that the entry must have; nil matches any.
-  package func remove(_ sequence: Int64, number: UInt64? = nil) throws(ReplicaError) {
-    try tables.removeOutboxRow(sequence, number: number)
+  package func remove(_ sequence: Int64) throws(ReplicaError) {
+    try tables.removeOutboxRow(sequence)
   }
 
   // MARK: Offering again
@@ -112,7 +115,7 @@ package struct Outbox<Tables: ReplicaTables> {
   package func offerAgain(_ key: RecordKey, afterLoss: Bool) throws(ReplicaError) {
     guard try tables.recordBody(key) != nil else { return }
     let waits = try tables.outboxRows(of: key).contains {
-      !afterLoss || $0.content == .current(afterLoss: true)
+      !afterLoss && !isTaken($0.number) || $0.content == .current(afterLoss: true)
     }
     if !waits { try tables.appendOutbox(key, .current(afterLoss: afterLoss)) }
   }
@@ -139,7 +142,7 @@ package struct Outbox<Tables: ReplicaTables> {
   /// If that part is not a valid record, the waiting writes are included, as writes. The journal
   /// lists a conflict once even if it is judged twice.
   func acknowledgedPart(of record: Record) throws(ReplicaError) -> Offer? {
-    let waiting = try entries(for: record.key)
+    let waiting = try untaken(for: record.key)
     let written = record.registers.filter { register in waiting.contains { $0.wrote(register) } }
     let registers = record.registers.filter { !written.contains($0) }
     guard !registers.isEmpty else { return nil }

@@ -4,12 +4,11 @@
 import AtrestWire
 
 extension ReplicaState {
-  /// Whether another sync of this replica learned another head since a request was made. The
-  /// answering server was not asked about that head and may have been restored from before it, so
-  /// its answer must be discarded.
+  /// Whether another sync of this replica moved the cursor since a request was made. The answering
+  /// server was not asked about that cursor and may have been restored from before it, so its
+  /// answer must be discarded, unless it tells the same head as the answer that moved the cursor.
   package func hasOvertaken(_ answer: ExchangeResponse, to request: ExchangeRequest) -> Bool {
-    guard let known = lastKnownHead else { return false }
-    return known != request.lastKnownHead ?? request.cursor && known != answer.head
+    cursor != request.cursor && head != answer.head
   }
 
   /// Moves the head, and the cursor unless another sync of this replica has moved that in the
@@ -18,6 +17,6 @@ extension ReplicaState {
     if cursor == request.cursor {
       cursor = answer.cursor(afterRestart: answer.isRestart(after: request))
     }
-    lastKnownHead = answer.head
+    head = answer.head
   }
 }

@@ -38,12 +38,14 @@ package struct ReplicaState: Hashable, Sendable {
   /// How far the server's clock leads this device's.
   package var serverOffset = ServerOffset()
   /// The account's head according to the newest answer.
-  package var lastKnownHead: Cursor?
+  package var head: Cursor?
   /// Identifies a pending demand to reconcile with the server; nil if there is none. Bit 0 is set
   /// after a loss.
   package var mustReconcile: UInt64?
-  /// The token of the outbox position that the server reported last; 0 before the first.
-  package var confirmedToken: UInt64 = 0
+  /// How far the server has taken the outbox and told what became of it, with the token of its
+  /// position, according to the newest answer. What it took stays in the outbox until it is
+  /// settled: see `UnitOfWork.settle`.
+  package var takenThrough = OutboxPosition.start
   /// The greatest number issued to an outbox entry.
   package var lastNumber: UInt64 = 0
   /// The nonce of a request for a new identity that may be in flight. Repeated, it yields the same
@@ -66,11 +68,14 @@ package struct ReplicaState: Hashable, Sendable {
   }
 
   /// Whether the replica has all of the account's records: always if unpaired, otherwise once its
-  /// cursor is at the last known head and no reconcile is due.
+  /// cursor is at the head and no reconcile is due.
   package var holdsEverything: Bool {
     guard account != nil else { return true }
-    return lastSync != nil && mustReconcile == nil && cursor == lastKnownHead
+    return lastSync != nil && isAtHead
   }
+
+  /// Whether what precedes the head that the server told last is here.
+  package var isAtHead: Bool { mustReconcile == nil && cursor == head }
 
   /// Whether the server is known to have lost something that was not restored to it yet.
   package var isAfterLoss: Bool { mustReconcile.map { $0 & 1 == 1 } ?? false }

@@ -76,8 +76,8 @@ package protocol ReplicaTables {
   func refusedRows() throws(ReplicaError) -> [(sequence: Int64, reason: RefusalReason)]
   /// The number of rows.
   func outboxCount() throws(ReplicaError) -> Int
-  /// The least number of any row; nil if none has one.
-  func leastNumber() throws(ReplicaError) -> UInt64?
+  /// Whether any row has a number.
+  func hasNumberedRow() throws(ReplicaError) -> Bool
   /// Replaces the offer of a row.
   func setOffer(_ offer: [UInt8], at sequence: Int64) throws(ReplicaError)
   /// Replaces the number of a row.
@@ -87,8 +87,9 @@ package protocol ReplicaTables {
   /// Replaces the refusal of a row.
   func setRefusal(_ refusal: OutboxRefusal?, at sequence: Int64) throws(ReplicaError)
   /// Removes a row.
-  /// - Parameter number: The number that it must have; nil matches any.
-  func removeOutboxRow(_ sequence: Int64, number: UInt64?) throws(ReplicaError)
+  func removeOutboxRow(_ sequence: Int64) throws(ReplicaError)
+  /// Removes the rows with a number up to this one.
+  func removeOutboxRows(numberedThrough number: UInt64) throws(ReplicaError)
 
   // MARK: outbox_token
 

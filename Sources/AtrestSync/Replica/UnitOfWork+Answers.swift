@@ -5,8 +5,8 @@ import AtrestReplication
 import AtrestWire
 
 extension UnitOfWork {
-  /// Stores an answer: merges its records, removes acknowledged entries from the outbox, records
-  /// refusals, and updates the cursor, the head, the clock offset and the server's outbox position.
+  /// Stores an answer: merges its records, records refusals, updates the cursor, the head, the
+  /// clock offset and the server's outbox position, and settles what it can.
   /// If the server lost something, the cursor becomes the head and a reconcile is demanded.
   ///
   /// - Parameters:
@@ -59,10 +59,12 @@ extension UnitOfWork {
     if answer.isRestart(after: request) {
       demandReconcile(afterLoss: true)
       applied.isRestarted = true
+      // Where it is in the outbox by now it did not tell.
+      if answer.takenThrough == nil { tables.state.takenThrough = .start }
     }
     try merge(answer.records, into: &applied)
-    try acknowledge(page, judged.subtracting(refused))
     tables.state.advance(by: answer, to: request)
+    try settle()
     return applied
   }
 
@@ -72,7 +74,7 @@ extension UnitOfWork {
     _ answer: ExchangeResponse, _ request: ExchangeRequest, _ page: OutboxPage,
     _ applied: inout AppliedAnswer
   ) throws(ReplicaError) -> Set<Int> {
-    guard let segment = request.segment, !page.offers.isEmpty else { return [] }
+    guard let segment = request.segment else { return [] }
     guard let position = answer.takenThrough else {
       throw .invalid("an answer does not say what became of the offers")
     }
@@ -80,18 +82,25 @@ extension UnitOfWork {
       applied.isForked = true
       return []
     }
-    tables.state.confirmedToken = position.token
+    // The server may have judged later offers, in a request whose answer was lost. What became of
+    // those it tells when they are offered again.
+    let last = segment.numbers.last ?? segment.confirmed.number
+    tables.state.takenThrough = OutboxPosition(
+      number: min(position.number, last), token: position.token)
     let judged = segment.numbers.indices.filter { segment.numbers[$0] <= position.number }
-    applied.isUnread = judged.count < segment.numbers.count
+    // A server that went back has to be offered again what it had taken.
+    applied.isUnread =
+      judged.count < segment.numbers.count || position.number < segment.confirmed.number
     return Set(judged)
   }
 
-  /// Removes acknowledged entries from the outbox, and only those of the page. If an entry no
-  /// longer has its number, another sync of this replica settled it.
-  private func acknowledge(_ page: OutboxPage, _ taken: Set<Int>) throws(ReplicaError) {
-    for (index, sequence) in page.sequences.enumerated() where taken.contains(index) {
-      try outbox.remove(sequence, number: page.segment?.numbers[index])
-    }
+  /// Removes what the server took from the outbox, once this replica holds everything up to the
+  /// head that the server told with it. From then on the cursor shows whether the server still has
+  /// it, and whatever superseded it is here, with its journal entry. Until then a server that went
+  /// back to an earlier position is offered it again.
+  private func settle() throws(ReplicaError) {
+    guard tables.state.isAtHead else { return }
+    try outbox.removeTaken()
   }
 
   /// Stores an event of the stream, if the replica's cursor and head are where the event begins.
@@ -101,13 +110,13 @@ extension UnitOfWork {
     _ event: WatchResponse, at now: WallTime
   ) throws(ReplicaError) -> AppliedAnswer? {
     // If the head is beyond the cursor, this stream was opened for another position.
-    guard tables.state.cursor == event.after, tables.state.lastKnownHead == event.after else {
+    guard tables.state.cursor == event.after, tables.state.head == event.after else {
       return nil
     }
     var applied = AppliedAnswer()
     try merge(event.records, into: &applied)
     tables.state.cursor = event.cursor
-    tables.state.lastKnownHead = event.cursor
+    tables.state.head = event.cursor
     // A pushed event has no round-trip time.
     tables.state.serverOffset.learn(event.serverTime, now: now, waited: nil)
     return applied
@@ -118,14 +127,13 @@ extension UnitOfWork {
   /// - Parameters:
   ///   - wanted: Keys of records to queue. Skips those that have a waiting write, and those whose
   ///     merged record equals the received one.
-  ///   - head: The last known head at the time of the comparison. Nothing is stored if it has
-  ///     changed.
+  ///   - cursor: The cursor at the time of the comparison. Nothing is stored if it has moved.
   /// - Throws: `.invalid` if a record breaks the contract.
   package mutating func merge(
-    _ received: [[UInt8]], offering wanted: [RecordKey], asKnowing head: Cursor?
+    _ received: [[UInt8]], offering wanted: [RecordKey], at cursor: Cursor?
   ) throws(ReplicaError) -> AppliedAnswer {
     var applied = AppliedAnswer()
-    guard tables.state.lastKnownHead == head else {
+    guard tables.state.cursor == cursor else {
       applied.isOvertaken = true
       return applied
     }
@@ -138,9 +146,10 @@ extension UnitOfWork {
     return applied
   }
 
-  /// Clears a demand to reconcile, unless a newer one has replaced it.
-  package func endReconcile(_ demand: UInt64) {
+  /// Clears a demand to reconcile, unless a newer one has replaced it, and settles what it can.
+  package func endReconcile(_ demand: UInt64) throws(ReplicaError) {
     if tables.state.mustReconcile == demand { tables.state.mustReconcile = nil }
+    try settle()
   }
 
   /// Records the completion of a sync.

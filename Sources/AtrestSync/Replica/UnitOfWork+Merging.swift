@@ -79,7 +79,7 @@ extension UnitOfWork {
 
   /// The part of a record that the server has.
   private func withoutWaitingWrites(_ record: Record) throws(ReplicaError) -> Record {
-    let waiting = try outbox.entries(for: record.key)
+    let waiting = try outbox.untaken(for: record.key)
     var known = Record(key: record.key)
     for register in record.registers where !waiting.contains(where: { $0.wrote(register) }) {
       known.set(register)

@@ -31,9 +31,9 @@ extension UnitOfWork {
       return .adopted(try adopt(renewed: identity, insteadOf: credential))
     case .reconcileDemand: return .demand(tables.state.mustReconcile)
     case .hashes: return .hashes(try records.hashes())
-    case .merge(let records, let wanted, let head):
-      return .applied(try merge(records, offering: wanted, asKnowing: head))
-    case .endReconcile(let demand): endReconcile(demand)
+    case .merge(let records, let wanted, let cursor):
+      return .applied(try merge(records, offering: wanted, at: cursor))
+    case .endReconcile(let demand): try endReconcile(demand)
     case .noteSync(let now): noteSync(at: now)
     }
     return .done
@@ -56,8 +56,6 @@ extension UnitOfWork {
 
   /// The position and credential to show in a request.
   package var position: SyncPosition {
-    SyncPosition(
-      cursor: tables.state.cursor, lastKnownHead: tables.state.lastKnownHead,
-      credential: tables.state.token)
+    SyncPosition(cursor: tables.state.cursor, credential: tables.state.token)
   }
 }

@@ -259,6 +259,7 @@ enum Fields {
     case token = 2
     case settledThrough = 3
     case steps = 4
+    case confirmedNumber = 5
   }
 
   enum OutboxPosition: UInt32, FieldNumbers {

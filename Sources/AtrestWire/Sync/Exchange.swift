@@ -9,8 +9,6 @@ public struct ExchangeRequest: WireMessage, FieldWriting {
   public var cursor: Cursor?
   /// Encoded `Offer`s, at most `Page.records`.
   public var offers: [[UInt8]]
-  /// The head in the latest response; nil means `cursor`.
-  public var lastKnownHead: Cursor?
   /// Where the offers are in the replica's outbox; nil for a replica that cannot be copied.
   public var segment: OutboxSegment?
   /// Whether the user confirmed the deletion of most records.
@@ -22,14 +20,12 @@ public struct ExchangeRequest: WireMessage, FieldWriting {
 
   /// Creates a request from its fields.
   public init(
-    cursor: Cursor?, offers: [[UInt8]] = [], lastKnownHead: Cursor? = nil,
+    cursor: Cursor?, offers: [[UInt8]] = [],
     segment: OutboxSegment? = nil, allowsMassDeletion: Bool = false, isPeek: Bool = false,
     deviceTime: WallTime? = nil
   ) {
     self.cursor = cursor
     self.offers = offers
-    // An absent value means the cursor.
-    self.lastKnownHead = lastKnownHead == cursor ? nil : lastKnownHead
     self.segment = segment
     self.allowsMassDeletion = allowsMassDeletion
     self.isPeek = isPeek
@@ -46,21 +42,18 @@ public struct ExchangeRequest: WireMessage, FieldWriting {
         switch Fields.ExchangeRequest(rawValue: field.number) {
         case .cursor: request.cursor = try Cursor(field.content())
         case .offers: request.offers.append([UInt8](try field.content()))
-        case .lastKnownHead: request.lastKnownHead = try Cursor(field.content())
         case .allowMassDeletion: request.allowsMassDeletion = field.bool
         case .segment:
           if segment == nil { segment = OutboxSegmentParts() }
           try segment?.read(field.content())
         case .peek: request.isPeek = field.bool
         case .deviceTimeMs: deviceTime = try field.int64()
-        case nil: break
+        case .lastKnownHead, nil: break
         }
       }
       try request.checkOffers()
       request.segment = try segment?.segment(offers: request.offers.count)
       request.deviceTime = WallTime(nonZero: deviceTime)
-      // An absent head means the cursor.
-      if request.lastKnownHead == request.cursor { request.lastKnownHead = nil }
       return request
     }
   }
@@ -76,7 +69,6 @@ public struct ExchangeRequest: WireMessage, FieldWriting {
   func write(to sink: inout some FieldSink) {
     sink.message(Fields.ExchangeRequest.cursor, cursor)
     sink.elements(Fields.ExchangeRequest.offers, offers)
-    sink.message(Fields.ExchangeRequest.lastKnownHead, lastKnownHead)
     sink.flag(Fields.ExchangeRequest.allowMassDeletion, allowsMassDeletion)
     sink.message(Fields.ExchangeRequest.segment, segment)
     sink.flag(Fields.ExchangeRequest.peek, isPeek)
@@ -97,7 +89,7 @@ public struct ExchangeResponse: WireMessage, FieldWriting {
   public var cursor: Cursor
   /// Whether there are more records after `cursor`.
   public var more: Bool
-  /// Whether the server does not know the replica's positions. The feed then restarts, and the
+  /// Whether the server does not know the replica's cursor. The feed then restarts, and the
   /// replica should offer all its records.
   public var restarted: Bool
   /// The server's clock.

@@ -41,8 +41,9 @@ extension OutboxPosition: FieldWriting {
 /// Where a request's offers are in the replica's outbox. The rules are in sync.proto,
 /// `OutboxSegment`.
 public struct OutboxSegment: Hashable, Sendable {
-  /// The token of the newest position confirmed by the server; 0 before the first.
-  public var confirmed: UInt64
+  /// The position that the server told last: the offers after it are here, or were here in requests
+  /// that it answered. A server that is at an earlier position judges none.
+  public var confirmed: OutboxPosition
   /// The replica's newest token. Random, non-zero, durable before it is sent.
   public var token: UInt64
   /// The server's response to the offers up to this number is stored.
@@ -51,16 +52,20 @@ public struct OutboxSegment: Hashable, Sendable {
   public var numbers: [UInt64]
 
   /// Creates a segment from its fields.
-  public init(confirmed: UInt64, token: UInt64, settledThrough: UInt64, numbers: [UInt64]) {
+  public init(
+    confirmed: OutboxPosition, token: UInt64, settledThrough: UInt64, numbers: [UInt64]
+  ) {
     self.confirmed = confirmed
     self.token = token
     self.settledThrough = settledThrough
     self.numbers = numbers
   }
 
-  /// Whether `position` is in the past of the replica that sent this segment.
+  /// Whether the offers go on from a server's `position`: it is in the past of the replica that
+  /// sent this segment, and not before what the replica was told.
   public func follows(_ position: OutboxPosition) -> Bool {
-    position.token == 0 || position.token == token || position.token == confirmed
+    guard position.number >= confirmed.number else { return false }
+    return position.token == 0 || position.token == token || position.token == confirmed.token
   }
 
   /// Creates a segment from its fields as sent.
@@ -69,7 +74,7 @@ public struct OutboxSegment: Hashable, Sendable {
   ///   - steps: The differences between successive numbers; empty if all are 1.
   ///   - offers: The number of offers in the request.
   package init(
-    confirmed: UInt64, token: UInt64, settledThrough: UInt64,
+    confirmed: OutboxPosition, token: UInt64, settledThrough: UInt64,
     steps: some RandomAccessCollection<UInt32>, offers: Int
   ) throws(WireError) {
     guard token != 0 else { throw .invalid("an outbox token is zero") }
@@ -114,16 +119,17 @@ public struct OutboxSegment: Hashable, Sendable {
 
 extension OutboxSegment: FieldWriting {
   func write(to sink: inout some FieldSink) {
-    sink.fixed64(Fields.OutboxSegment.confirmed, confirmed)
+    sink.fixed64(Fields.OutboxSegment.confirmed, confirmed.token)
     sink.fixed64(Fields.OutboxSegment.token, token)
     sink.number(Fields.OutboxSegment.settledThrough, settledThrough)
     sink.packed(Fields.OutboxSegment.steps, steps)
+    sink.number(Fields.OutboxSegment.confirmedNumber, confirmed.number)
   }
 }
 
 /// A segment's fields as they were sent.
 struct OutboxSegmentParts {
-  private var confirmed: UInt64 = 0
+  private var confirmed = OutboxPosition.start
   private var token: UInt64 = 0
   private var settledThrough: UInt64 = 0
   private var steps: [UInt32] = []
@@ -133,11 +139,12 @@ struct OutboxSegmentParts {
   /// Reads one occurrence of the field. Lists of all of them are joined, in place: a message may
   /// hold very many. Of numbers the last occurrence counts, even where they are absent.
   mutating func read(_ bytes: Slice) throws(WireError) {
-    (confirmed, token, settledThrough) = (0, 0, 0)
+    (confirmed, token, settledThrough) = (.start, 0, 0)
     var fields = WireReader(bytes)
     while let field = try fields.next() {
       switch Fields.OutboxSegment(rawValue: field.number) {
-      case .confirmed: confirmed = try field.fixed64()
+      case .confirmed: confirmed.token = try field.fixed64()
+      case .confirmedNumber: confirmed.number = try field.uint64()
       case .token: token = try field.fixed64()
       case .settledThrough: settledThrough = try field.uint64()
       case .steps: try field.append(to: &steps)

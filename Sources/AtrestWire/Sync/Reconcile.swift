@@ -7,28 +7,28 @@ import AtrestReplication
 public struct ReconcileRequest: WireMessage, FieldWriting {
   /// Adjacent and ascending, from the first possible key.
   public var ranges: [KeyRange]
-  /// The account's head in the latest response; nil if this response will not be stored.
-  public var lastKnownHead: Cursor?
+  /// The replica's position; nil if this response will not be stored.
+  public var cursor: Cursor?
 
   /// Creates a request from its fields.
-  public init(ranges: [KeyRange], lastKnownHead: Cursor? = nil) {
+  public init(ranges: [KeyRange], cursor: Cursor? = nil) {
     self.ranges = ranges
-    self.lastKnownHead = lastKnownHead
+    self.cursor = cursor
   }
 
   /// Decodes a request. Throws if its ranges and items do not ascend.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try decode(bytes) { fields throws(WireError) in
       var ranges = AdjacentRanges()
-      var lastKnownHead: Cursor?
+      var cursor: Cursor?
       while let field = try fields.next() {
         switch Fields.ReconcileRequest(rawValue: field.number) {
         case .ranges: try ranges.append(field.content())
-        case .lastKnownHead: lastKnownHead = try Cursor(field.content())
+        case .lastKnownHead: cursor = try Cursor(field.content())
         case nil: break
         }
       }
-      return ReconcileRequest(ranges: ranges.ranges, lastKnownHead: lastKnownHead)
+      return ReconcileRequest(ranges: ranges.ranges, cursor: cursor)
     }
   }
 
@@ -37,7 +37,7 @@ public struct ReconcileRequest: WireMessage, FieldWriting {
 
   func write(to sink: inout some FieldSink) {
     sink.messages(Fields.ReconcileRequest.ranges, ranges)
-    sink.message(Fields.ReconcileRequest.lastKnownHead, lastKnownHead)
+    sink.message(Fields.ReconcileRequest.lastKnownHead, cursor)
   }
 }
 
@@ -51,7 +51,7 @@ public struct ReconcileResponse: WireMessage, FieldWriting {
   public var wanted: [[UInt8]]
   /// The server's clock.
   public var serverTime: WallTime
-  /// Whether the server does not know `lastKnownHead`. All other fields are then empty.
+  /// Whether the server does not know the request's `cursor`. All other fields are then empty.
   public var restarted: Bool
 
   /// Creates a response from its fields.

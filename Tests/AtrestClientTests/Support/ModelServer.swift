@@ -148,9 +148,7 @@ extension ModelServer.State {
   ) throws -> ExchangeResponse {
     requests.append(request)
     let now = clock.now()
-    let isKnown = [request.cursor, request.lastKnownHead].allSatisfy { position in
-      position.map(knows) ?? true
-    }
+    let isKnown = request.cursor.map(knows) ?? true
     let offers = try request.offers.map { try Offer(decoding: $0) }
     var outbox = outboxes[credential] ?? ModelServer.Outbox()
     let isConnected = request.segment?.follows(outbox.takenThrough) ?? true
@@ -287,7 +285,7 @@ extension ModelServer.State {
 
   /// Range by range, with a scan of all records.
   mutating func reconcile(_ request: ReconcileRequest) -> ReconcileResponse {
-    guard request.lastKnownHead.map(knows) ?? true else {
+    guard request.cursor.map(knows) ?? true else {
       return ReconcileResponse(ranges: [], serverTime: clock.now(), restarted: true)
     }
     if sorted?.sequence != sequence {

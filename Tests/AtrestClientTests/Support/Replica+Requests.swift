@@ -71,9 +71,9 @@ extension Replica {
   }
 
   func merge(
-    records: [[UInt8]], offering wanted: [RecordKey], asKnowing head: Cursor?
+    records: [[UInt8]], offering wanted: [RecordKey], at cursor: Cursor?
   ) async throws -> AppliedAnswer {
-    try await reply(to: .merge(records: records, offering: wanted, asKnowing: head)) {
+    try await reply(to: .merge(records: records, offering: wanted, at: cursor)) {
       if case .applied(let applied) = $0 { applied } else { nil }
     }
   }

@@ -118,8 +118,7 @@ final class TestReplica: Sendable {
     let position = try await replica.position()
     let page = try await replica.nextPage(after: 0)
     let request = ExchangeRequest(
-      cursor: position.cursor, offers: page.offers, lastKnownHead: position.lastKnownHead,
-      segment: page.segment)
+      cursor: position.cursor, offers: page.offers, segment: page.segment)
     return (request, page)
   }
 

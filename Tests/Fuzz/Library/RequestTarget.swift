@@ -145,9 +145,8 @@ extension FuzzTarget {
   private static let exchange = ExchangeRequest(
     cursor: cursor,
     offers: Samples.records.map { Offer(record: $0.record, written: [1, 2]).encoded },
-    lastKnownHead: Cursor(commit: 0x5566_7788, sequence: 43),
     segment: OutboxSegment(
-      confirmed: 1, token: 3, settledThrough: 4,
+      confirmed: OutboxPosition(number: 2, token: 1), token: 3, settledThrough: 4,
       numbers: Samples.records.indices.map { UInt64(5 + 2 * $0) }),
     allowsMassDeletion: true, isPeek: true)
 

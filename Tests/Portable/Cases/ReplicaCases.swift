@@ -313,8 +313,7 @@ private struct Device {
     _ page: OutboxPage, refusing refused: [Int], receiving records: [[UInt8]]
   ) throws(ReplicaError) -> AppliedAnswer {
     let request = ExchangeRequest(
-      cursor: tables.state.cursor, offers: page.offers, lastKnownHead: tables.state.lastKnownHead,
-      segment: page.segment, deviceTime: now)
+      cursor: tables.state.cursor, offers: page.offers, segment: page.segment, deviceTime: now)
     let answer = answer(to: request, refusing: refused, receiving: records)
     var work = work()
     return try work.apply(

@@ -93,7 +93,7 @@ private struct World {
       return .page(
         OutboxPage(
           sequences: page.map { Int64($0) }, offers: page.map { [UInt8(truncatingIfNeeded: $0)] },
-          segment: OutboxSegment(confirmed: 0, token: 1, settledThrough: 0, numbers: page)))
+          segment: OutboxSegment(confirmed: .start, token: 1, settledThrough: 0, numbers: page)))
     case .lastRefused: return .sequence(0)
     case .hasWaitingWrites: return .waiting(!waiting.isEmpty)
     case .holdMassDeletion: return .held(nil)
@@ -103,7 +103,6 @@ private struct World {
       let numbers = attempt.page.segment?.numbers ?? []
       waiting.removeAll { numbers.contains($0) }
       position.cursor = answer.cursor
-      position.lastKnownHead = answer.head
       return .applied(applied)
     case .reconcileDemand: return .demand(nil)
     case .applyEvent, .merge: return .applied(nil)

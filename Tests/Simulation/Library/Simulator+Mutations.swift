@@ -68,7 +68,7 @@
       if self == .headLowered || self == .repeatNotCommitted {
         plan.operations = max(plan.operations, 150)
       }
-      if self == .headNotSent || self == .overtakenStored {
+      if self == .settledAtOnce || self == .takenNotShown || self == .overtakenStored {
         plan.hasSmallPages = true
         plan.operations = max(plan.operations, 120)
       }
@@ -98,7 +98,7 @@
       case .cursorMovedFirst: [.deviceEnd, .devicePower]
       case .sentEntryRestamped: [.serverWildClock, .wildClock, .cut, .lostAnswers]
       case .stepsNotTaken: [.serverWildClock]
-      case .headNotSent: [.serverRestore, .cut, .lostAnswers]
+      case .settledAtOnce, .takenNotShown: [.serverRestore, .cut, .lostAnswers]
       case .overtakenStored: [.serverRestore, .twoProcesses]
       case .partsNotKnown, .partsNotNoted: [.serverRestore]
       case .accountNotLocked, .conflictNotRepeated, .headLowered: []

@@ -39,7 +39,8 @@ extension SmallWorld {
   private static let replicaQueries = [
     """
     SELECT id, clock, server_offset, cursor_commit, cursor_sequence, head_commit, head_sequence,
-      must_reconcile, confirmed_token, last_number, renewal, joining, server_clock_doubtful, token
+      must_reconcile, taken_number, taken_token, last_number, renewal, joining,
+      server_clock_doubtful, token
     FROM replica
     """,
     "SELECT body FROM record ORDER BY kind, id",
@@ -88,13 +89,14 @@ extension SmallWorld {
       text.number(row[6].bits)
       // The name of a demand is dropped with it. Its lowest bit is its sort.
       text.word(row[7].bits.map { $0 == 0 ? "-" : "demand \($0 & 1)" } ?? "-")
-      text.name(row[8].bits)
-      text.number(row[9].bits)
+      text.number(row[8].bits)
+      text.name(row[9].bits)
+      text.number(row[10].bits)
       // The server can tell the result of these requests, and the text could not.
-      if row[10] != .none || row[11] != .none { text.word("joining after \(path)") }
-      text.number(row[12].bits)
+      if row[11] != .none || row[12] != .none { text.word("joining after \(path)") }
+      text.number(row[13].bits)
       // A token contains its identity, and there is one token per identity.
-      guard case .text(let token) = row[13] else { continue }
+      guard case .text(let token) = row[14] else { continue }
       text.replica(ReplicaID(rawValue: UInt64(token.prefix(16), radix: 16) ?? 0))
     }
     for row in rows[1] {

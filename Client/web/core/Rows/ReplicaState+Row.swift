@@ -15,9 +15,10 @@ extension ReplicaState {
     writer.optional(token) { $0.text($1) }
     writer.optional(lastSync) { $0.signed($1.milliseconds) }
     writer.signed(serverOffset.milliseconds)
-    writer.optional(lastKnownHead, Self.write)
+    writer.optional(head, Self.write)
     writer.optional(mustReconcile) { $0.number($1) }
-    writer.number(confirmedToken)
+    writer.number(takenThrough.number)
+    writer.number(takenThrough.token)
     writer.number(lastNumber)
     writer.optional(renewal) { $0.data($1) }
     writer.optional(joining) { writer, joining in
@@ -28,7 +29,9 @@ extension ReplicaState {
     writer.flag(hasAccessEnded)
   }
 
-  init(from reader: inout RowReader) throws(RowReader.Damage) {
+  /// - Parameter hasTakenNumber: Whether the row tells how far the server took the outbox. Those of
+  ///   format 1 have only the token.
+  init(from reader: inout RowReader, hasTakenNumber: Bool) throws(RowReader.Damage) {
     self.init()
     replica = ReplicaID(rawValue: try reader.number())
     let latest = HybridTime(rawValue: try reader.number())
@@ -42,9 +45,10 @@ extension ReplicaState {
       WallTime(milliseconds: try reader.signed())
     }
     serverOffset = ServerOffset(milliseconds: try reader.signed())
-    lastKnownHead = try reader.optional(Self.readCursor)
+    head = try reader.optional(Self.readCursor)
     mustReconcile = try reader.optional { reader throws(RowReader.Damage) in try reader.number() }
-    confirmedToken = try reader.number()
+    let taken = hasTakenNumber ? try reader.number() : 0
+    takenThrough = OutboxPosition(number: taken, token: try reader.number())
     lastNumber = try reader.number()
     guard lastNumber <= OutboxSegment.lastNumber else { throw RowReader.Damage() }
     renewal = try reader.optional { reader throws(RowReader.Damage) in try reader.data() }

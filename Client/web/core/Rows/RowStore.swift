@@ -35,8 +35,8 @@ package struct RowDelta {
 /// The sum of all checksums is in the summary row. A store that lost a row, or holds an old one,
 /// is told from a whole one, however it came about.
 package struct RowStore {
-  /// The version of the rows.
-  static let format: UInt64 = 1
+  /// The version of the rows. Those of version 1 can be read.
+  static let format: UInt64 = 2
   static let summaryKey = "summary"
   /// Bytes of a checksum, after the bytes of its row.
   static let checksumBytes = 8
@@ -169,7 +169,7 @@ extension Summary {
       lastSequence = try StoredAction.sequence(&reader)
       lastAction = try StoredAction.sequence(&reader)
       try reader.end()
-      guard format == RowStore.format else { throw RowReader.Damage() }
+      guard 1...RowStore.format ~= format else { throw RowReader.Damage() }
     } catch {
       throw Self.isNewer(bytes) ? .newer : .damaged
     }

@@ -40,7 +40,7 @@ enum StoredRow {
     var writer = RowWriter()
     switch self {
     case .state(let state):
-      writer.number(1)
+      writer.number(6)
       state.write(to: &writer)
     case .record(let row):
       writer.number(2)
@@ -63,7 +63,7 @@ enum StoredRow {
   init(decoding bytes: ArraySlice<UInt8>) throws(RowReader.Damage) {
     var reader = RowReader(bytes)
     switch try reader.number() {
-    case 1: self = .state(try ReplicaState(from: &reader))
+    case 1: self = .state(try ReplicaState(from: &reader, hasTakenNumber: false))
     case 2:
       let body = try reader.data()
       guard let record = try? Record(decoding: body) else { throw RowReader.Damage() }
@@ -73,6 +73,7 @@ enum StoredRow {
     case 4:
       self = .token(OutboxPosition(number: try reader.number(), token: try reader.number()))
     case 5: self = .action(try StoredAction(from: &reader))
+    case 6: self = .state(try ReplicaState(from: &reader, hasTakenNumber: true))
     default: throw RowReader.Damage()
     }
     try reader.end()

@@ -294,11 +294,11 @@ enum Descriptors {
         "atrest.sync.v1.ExchangeRequest.device_time_ms", "atrest.sync.v1.OutboxSegment",
         "atrest.sync.v1.OutboxSegment.confirmed", "atrest.sync.v1.OutboxSegment.token",
         "atrest.sync.v1.OutboxSegment.settled_through", "atrest.sync.v1.OutboxSegment.steps",
-        "atrest.sync.v1.OutboxPosition", "atrest.sync.v1.OutboxPosition.number",
-        "atrest.sync.v1.OutboxPosition.token", "atrest.sync.v1.Offer",
-        "atrest.sync.v1.Offer.record", "atrest.sync.v1.Offer.written_fields",
-        "atrest.sync.v1.Offer.restored", "atrest.sync.v1.ExchangeResponse",
-        "atrest.sync.v1.ExchangeResponse.refusals",
+        "atrest.sync.v1.OutboxSegment.confirmed_number", "atrest.sync.v1.OutboxPosition",
+        "atrest.sync.v1.OutboxPosition.number", "atrest.sync.v1.OutboxPosition.token",
+        "atrest.sync.v1.Offer", "atrest.sync.v1.Offer.record",
+        "atrest.sync.v1.Offer.written_fields", "atrest.sync.v1.Offer.restored",
+        "atrest.sync.v1.ExchangeResponse", "atrest.sync.v1.ExchangeResponse.refusals",
         "atrest.sync.v1.ExchangeResponse.superseded_offers",
         "atrest.sync.v1.ExchangeResponse.records", "atrest.sync.v1.ExchangeResponse.cursor",
         "atrest.sync.v1.ExchangeResponse.more", "atrest.sync.v1.ExchangeResponse.restarted",
@@ -336,41 +336,42 @@ enum Descriptors {
         AyABKAsyFi5hdHJlc3Quc3luYy52MS5DdXJzb3JSDWxhc3RLbm93bkhlYWQSLgoTYWxsb3dfbWFzc19kZWxldGlvbh\
         gFIAEoCFIRYWxsb3dNYXNzRGVsZXRpb24SNwoHc2VnbWVudBgGIAEoCzIdLmF0cmVzdC5zeW5jLnYxLk91dGJveFNl\
         Z21lbnRSB3NlZ21lbnQSEgoEcGVlaxgHIAEoCFIEcGVlaxIkCg5kZXZpY2VfdGltZV9tcxgIIAEoA1IMZGV2aWNlVG\
-        ltZU1zSgQIBBAFIoIBCg1PdXRib3hTZWdtZW50EhwKCWNvbmZpcm1lZBgBIAEoBlIJY29uZmlybWVkEhQKBXRva2Vu\
+        ltZU1zSgQIBBAFIq0BCg1PdXRib3hTZWdtZW50EhwKCWNvbmZpcm1lZBgBIAEoBlIJY29uZmlybWVkEhQKBXRva2Vu\
         GAIgASgGUgV0b2tlbhInCg9zZXR0bGVkX3Rocm91Z2gYAyABKARSDnNldHRsZWRUaHJvdWdoEhQKBXN0ZXBzGAQgAy\
-        gNUgVzdGVwcyI+Cg5PdXRib3hQb3NpdGlvbhIWCgZudW1iZXIYASABKARSBm51bWJlchIUCgV0b2tlbhgCIAEoBlIF\
-        dG9rZW4iegoFT2ZmZXISLgoGcmVjb3JkGAEgASgLMhYuYXRyZXN0LnN5bmMudjEuUmVjb3JkUgZyZWNvcmQSJQoOd3\
-        JpdHRlbl9maWVsZHMYAiADKA1SDXdyaXR0ZW5GaWVsZHMSGgoIcmVzdG9yZWQYAyABKAhSCHJlc3RvcmVkIswDChBF\
-        eGNoYW5nZVJlc3BvbnNlEjMKCHJlZnVzYWxzGAEgAygLMhcuYXRyZXN0LnN5bmMudjEuUmVmdXNhbFIIcmVmdXNhbH\
-        MSKwoRc3VwZXJzZWRlZF9vZmZlcnMYAiADKA1SEHN1cGVyc2VkZWRPZmZlcnMSMAoHcmVjb3JkcxgDIAMoCzIWLmF0\
-        cmVzdC5zeW5jLnYxLlJlY29yZFIHcmVjb3JkcxIuCgZjdXJzb3IYBCABKAsyFi5hdHJlc3Quc3luYy52MS5DdXJzb3\
-        JSBmN1cnNvchISCgRtb3JlGAUgASgIUgRtb3JlEhwKCXJlc3RhcnRlZBgGIAEoCFIJcmVzdGFydGVkEiQKDnNlcnZl\
-        cl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMSKgoEaGVhZBgJIAEoCzIWLmF0cmVzdC5zeW5jLnYxLkN1cnNvcl\
-        IEaGVhZBJDCg10YWtlbl90aHJvdWdoGAogASgLMh4uYXRyZXN0LnN5bmMudjEuT3V0Ym94UG9zaXRpb25SDHRha2Vu\
-        VGhyb3VnaBIlCg5jbG9ja19kb3VidGZ1bBgLIAEoCFINY2xvY2tEb3VidGZ1bEoECAgQCSKbAgoHUmVmdXNhbBIUCg\
-        VpbmRleBgBIAEoDVIFaW5kZXgSNgoGcmVhc29uGAIgASgOMh4uYXRyZXN0LnN5bmMudjEuUmVmdXNhbC5SZWFzb25S\
-        BnJlYXNvbhIYCgdtZXNzYWdlGAMgASgJUgdtZXNzYWdlIqcBCgZSZWFzb24SFgoSUkVBU09OX1VOU1BFQ0lGSUVEEA\
-        ASFQoRUkVBU09OX0NMT0NLX1NLRVcQARISCg5SRUFTT05fSU5WQUxJRBACEhQKEFJFQVNPTl9UT09fTEFSR0UQAxIY\
-        ChRSRUFTT05fTUFTU19ERUxFVElPThAFEhIKDlJFQVNPTl9EQU1BR0VEEAYSEAoMUkVBU09OX1FVT1RBEAciBAgEEA\
-        QiPgoMV2F0Y2hSZXF1ZXN0Ei4KBmN1cnNvchgBIAEoCzIWLmF0cmVzdC5zeW5jLnYxLkN1cnNvclIGY3Vyc29yIsUB\
-        Cg1XYXRjaFJlc3BvbnNlEiwKBWFmdGVyGAEgASgLMhYuYXRyZXN0LnN5bmMudjEuQ3Vyc29yUgVhZnRlchIwCgdyZW\
-        NvcmRzGAIgAygLMhYuYXRyZXN0LnN5bmMudjEuUmVjb3JkUgdyZWNvcmRzEi4KBmN1cnNvchgDIAEoCzIWLmF0cmVz\
-        dC5zeW5jLnYxLkN1cnNvclIGY3Vyc29yEiQKDnNlcnZlcl90aW1lX21zGAQgASgDUgxzZXJ2ZXJUaW1lTXMigQEKEF\
-        JlY29uY2lsZVJlcXVlc3QSLQoGcmFuZ2VzGAEgAygLMhUuYXRyZXN0LnN5bmMudjEuUmFuZ2VSBnJhbmdlcxI+Cg9s\
-        YXN0X2tub3duX2hlYWQYAiABKAsyFi5hdHJlc3Quc3luYy52MS5DdXJzb3JSDWxhc3RLbm93bkhlYWQi7QEKBVJhbm\
-        dlEhAKA2VuZBgBIAEoDFIDZW5kEi4KBG1vZGUYAiABKA4yGi5hdHJlc3Quc3luYy52MS5SYW5nZS5Nb2RlUgRtb2Rl\
-        EhQKBWNvdW50GAMgASgEUgVjb3VudBIgCgtmaW5nZXJwcmludBgEIAEoBlILZmluZ2VycHJpbnQSKgoFaXRlbXMYBS\
-        ADKAsyFC5hdHJlc3Quc3luYy52MS5JdGVtUgVpdGVtcyI+CgRNb2RlEhAKDE1PREVfU0VUVExFRBAAEhQKEE1PREVf\
-        RklOR0VSUFJJTlQQARIOCgpNT0RFX0lURU1TEAIiOgoESXRlbRIQCgNrZXkYASABKAxSA2tleRIgCgtmaW5nZXJwcm\
-        ludBgCIAEoBlILZmluZ2VycHJpbnQi2QEKEVJlY29uY2lsZVJlc3BvbnNlEi0KBnJhbmdlcxgBIAMoCzIVLmF0cmVz\
-        dC5zeW5jLnYxLlJhbmdlUgZyYW5nZXMSMAoHcmVjb3JkcxgCIAMoCzIWLmF0cmVzdC5zeW5jLnYxLlJlY29yZFIHcm\
-        Vjb3JkcxIfCgt3YW50ZWRfa2V5cxgDIAMoDFIKd2FudGVkS2V5cxIkCg5zZXJ2ZXJfdGltZV9tcxgEIAEoA1IMc2Vy\
-        dmVyVGltZU1zEhwKCXJlc3RhcnRlZBgFIAEoCFIJcmVzdGFydGVkMu8BCgRTeW5jEk0KCEV4Y2hhbmdlEh8uYXRyZX\
-        N0LnN5bmMudjEuRXhjaGFuZ2VSZXF1ZXN0GiAuYXRyZXN0LnN5bmMudjEuRXhjaGFuZ2VSZXNwb25zZRJGCgVXYXRj\
-        aBIcLmF0cmVzdC5zeW5jLnYxLldhdGNoUmVxdWVzdBodLmF0cmVzdC5zeW5jLnYxLldhdGNoUmVzcG9uc2UwARJQCg\
-        lSZWNvbmNpbGUSIC5hdHJlc3Quc3luYy52MS5SZWNvbmNpbGVSZXF1ZXN0GiEuYXRyZXN0LnN5bmMudjEuUmVjb25j\
-        aWxlUmVzcG9uc2VCUQoSY29tLmF0cmVzdC5zeW5jLnYxUAFaImF0cmVzdC5jb20vcHJvdG9jb2wvc3luYy92MTtzeW\
-        5jdjGiAgNBVFOqAg5BdHJlc3QuU3luYy5WMWIGcHJvdG8z\
+        gNUgVzdGVwcxIpChBjb25maXJtZWRfbnVtYmVyGAUgASgEUg9jb25maXJtZWROdW1iZXIiPgoOT3V0Ym94UG9zaXRp\
+        b24SFgoGbnVtYmVyGAEgASgEUgZudW1iZXISFAoFdG9rZW4YAiABKAZSBXRva2VuInoKBU9mZmVyEi4KBnJlY29yZB\
+        gBIAEoCzIWLmF0cmVzdC5zeW5jLnYxLlJlY29yZFIGcmVjb3JkEiUKDndyaXR0ZW5fZmllbGRzGAIgAygNUg13cml0\
+        dGVuRmllbGRzEhoKCHJlc3RvcmVkGAMgASgIUghyZXN0b3JlZCLMAwoQRXhjaGFuZ2VSZXNwb25zZRIzCghyZWZ1c2\
+        FscxgBIAMoCzIXLmF0cmVzdC5zeW5jLnYxLlJlZnVzYWxSCHJlZnVzYWxzEisKEXN1cGVyc2VkZWRfb2ZmZXJzGAIg\
+        AygNUhBzdXBlcnNlZGVkT2ZmZXJzEjAKB3JlY29yZHMYAyADKAsyFi5hdHJlc3Quc3luYy52MS5SZWNvcmRSB3JlY2\
+        9yZHMSLgoGY3Vyc29yGAQgASgLMhYuYXRyZXN0LnN5bmMudjEuQ3Vyc29yUgZjdXJzb3ISEgoEbW9yZRgFIAEoCFIE\
+        bW9yZRIcCglyZXN0YXJ0ZWQYBiABKAhSCXJlc3RhcnRlZBIkCg5zZXJ2ZXJfdGltZV9tcxgHIAEoA1IMc2VydmVyVG\
+        ltZU1zEioKBGhlYWQYCSABKAsyFi5hdHJlc3Quc3luYy52MS5DdXJzb3JSBGhlYWQSQwoNdGFrZW5fdGhyb3VnaBgK\
+        IAEoCzIeLmF0cmVzdC5zeW5jLnYxLk91dGJveFBvc2l0aW9uUgx0YWtlblRocm91Z2gSJQoOY2xvY2tfZG91YnRmdW\
+        wYCyABKAhSDWNsb2NrRG91YnRmdWxKBAgIEAkimwIKB1JlZnVzYWwSFAoFaW5kZXgYASABKA1SBWluZGV4EjYKBnJl\
+        YXNvbhgCIAEoDjIeLmF0cmVzdC5zeW5jLnYxLlJlZnVzYWwuUmVhc29uUgZyZWFzb24SGAoHbWVzc2FnZRgDIAEoCV\
+        IHbWVzc2FnZSKnAQoGUmVhc29uEhYKElJFQVNPTl9VTlNQRUNJRklFRBAAEhUKEVJFQVNPTl9DTE9DS19TS0VXEAES\
+        EgoOUkVBU09OX0lOVkFMSUQQAhIUChBSRUFTT05fVE9PX0xBUkdFEAMSGAoUUkVBU09OX01BU1NfREVMRVRJT04QBR\
+        ISCg5SRUFTT05fREFNQUdFRBAGEhAKDFJFQVNPTl9RVU9UQRAHIgQIBBAEIj4KDFdhdGNoUmVxdWVzdBIuCgZjdXJz\
+        b3IYASABKAsyFi5hdHJlc3Quc3luYy52MS5DdXJzb3JSBmN1cnNvciLFAQoNV2F0Y2hSZXNwb25zZRIsCgVhZnRlch\
+        gBIAEoCzIWLmF0cmVzdC5zeW5jLnYxLkN1cnNvclIFYWZ0ZXISMAoHcmVjb3JkcxgCIAMoCzIWLmF0cmVzdC5zeW5j\
+        LnYxLlJlY29yZFIHcmVjb3JkcxIuCgZjdXJzb3IYAyABKAsyFi5hdHJlc3Quc3luYy52MS5DdXJzb3JSBmN1cnNvch\
+        IkCg5zZXJ2ZXJfdGltZV9tcxgEIAEoA1IMc2VydmVyVGltZU1zIoEBChBSZWNvbmNpbGVSZXF1ZXN0Ei0KBnJhbmdl\
+        cxgBIAMoCzIVLmF0cmVzdC5zeW5jLnYxLlJhbmdlUgZyYW5nZXMSPgoPbGFzdF9rbm93bl9oZWFkGAIgASgLMhYuYX\
+        RyZXN0LnN5bmMudjEuQ3Vyc29yUg1sYXN0S25vd25IZWFkIu0BCgVSYW5nZRIQCgNlbmQYASABKAxSA2VuZBIuCgRt\
+        b2RlGAIgASgOMhouYXRyZXN0LnN5bmMudjEuUmFuZ2UuTW9kZVIEbW9kZRIUCgVjb3VudBgDIAEoBFIFY291bnQSIA\
+        oLZmluZ2VycHJpbnQYBCABKAZSC2ZpbmdlcnByaW50EioKBWl0ZW1zGAUgAygLMhQuYXRyZXN0LnN5bmMudjEuSXRl\
+        bVIFaXRlbXMiPgoETW9kZRIQCgxNT0RFX1NFVFRMRUQQABIUChBNT0RFX0ZJTkdFUlBSSU5UEAESDgoKTU9ERV9JVE\
+        VNUxACIjoKBEl0ZW0SEAoDa2V5GAEgASgMUgNrZXkSIAoLZmluZ2VycHJpbnQYAiABKAZSC2ZpbmdlcnByaW50ItkB\
+        ChFSZWNvbmNpbGVSZXNwb25zZRItCgZyYW5nZXMYASADKAsyFS5hdHJlc3Quc3luYy52MS5SYW5nZVIGcmFuZ2VzEj\
+        AKB3JlY29yZHMYAiADKAsyFi5hdHJlc3Quc3luYy52MS5SZWNvcmRSB3JlY29yZHMSHwoLd2FudGVkX2tleXMYAyAD\
+        KAxSCndhbnRlZEtleXMSJAoOc2VydmVyX3RpbWVfbXMYBCABKANSDHNlcnZlclRpbWVNcxIcCglyZXN0YXJ0ZWQYBS\
+        ABKAhSCXJlc3RhcnRlZDLvAQoEU3luYxJNCghFeGNoYW5nZRIfLmF0cmVzdC5zeW5jLnYxLkV4Y2hhbmdlUmVxdWVz\
+        dBogLmF0cmVzdC5zeW5jLnYxLkV4Y2hhbmdlUmVzcG9uc2USRgoFV2F0Y2gSHC5hdHJlc3Quc3luYy52MS5XYXRjaF\
+        JlcXVlc3QaHS5hdHJlc3Quc3luYy52MS5XYXRjaFJlc3BvbnNlMAESUAoJUmVjb25jaWxlEiAuYXRyZXN0LnN5bmMu\
+        djEuUmVjb25jaWxlUmVxdWVzdBohLmF0cmVzdC5zeW5jLnYxLlJlY29uY2lsZVJlc3BvbnNlQlEKEmNvbS5hdHJlc3\
+        Quc3luYy52MVABWiJhdHJlc3QuY29tL3Byb3RvY29sL3N5bmMvdjE7c3luY3YxogIDQVRTqgIOQXRyZXN0LlN5bmMu\
+        VjFiBnByb3RvMw==\
 
         """),
     ReflectedFile(

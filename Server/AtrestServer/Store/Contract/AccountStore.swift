@@ -49,7 +49,7 @@ package protocol AccountStore: AnyObject {
   func position(of sequence: UInt64, account: AccountID) throws(StoreError) -> Cursor?
 
   /// Prunes the names of commits, but for the newest `count` (at least the head's) and those at
-  /// which devices with access acknowledged, or were told, a head.
+  /// which devices with access acknowledged, or were told, as their cursor.
   func pruneCommits(of account: AccountID, keeping count: Int) throws(StoreError)
 }
 

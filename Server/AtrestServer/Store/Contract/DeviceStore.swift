@@ -99,7 +99,7 @@ package struct DeviceEntry: Hashable, Sendable {
 package struct DeviceProgress: Hashable, Sendable {
   /// The device said that it holds everything up to this sequence.
   package var acknowledgedSequence: UInt64 = 0
-  /// The device was told this head. It may not have heard.
+  /// The device was told this cursor. It may not have heard.
   package var toldSequence: UInt64 = 0
 
   package init(acknowledgedSequence: UInt64 = 0, toldSequence: UInt64 = 0) {

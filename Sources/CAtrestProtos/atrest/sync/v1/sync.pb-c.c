@@ -760,7 +760,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__exchange_request__descriptor 
   (ProtobufCMessageInit) atrest__sync__v1__exchange_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__outbox_segment__field_descriptors[4] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__outbox_segment__field_descriptors[5] =
 {
   {
     "confirmed",
@@ -810,9 +810,22 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__outbox_segment__field_de
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "confirmed_number",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__OutboxSegment, confirmed_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__outbox_segment__field_indices_by_name[] = {
   0,   /* field[0] = confirmed */
+  4,   /* field[4] = confirmed_number */
   2,   /* field[2] = settled_through */
   3,   /* field[3] = steps */
   1,   /* field[1] = token */
@@ -820,7 +833,7 @@ static const unsigned atrest__sync__v1__outbox_segment__field_indices_by_name[] 
 static const ProtobufCIntRange atrest__sync__v1__outbox_segment__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__outbox_segment__descriptor =
 {
@@ -830,7 +843,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__outbox_segment__descriptor =
   "Atrest__Sync__V1__OutboxSegment",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__OutboxSegment),
-  4,
+  5,
   atrest__sync__v1__outbox_segment__field_descriptors,
   atrest__sync__v1__outbox_segment__field_indices_by_name,
   1,  atrest__sync__v1__outbox_segment__number_ranges,

@@ -135,9 +135,7 @@ struct  Atrest__Sync__V1__ExchangeRequest
   size_t n_offers;
   Atrest__Sync__V1__Offer **offers;
   /*
-   * `ExchangeResponse.head` of the latest response. Every acknowledged write lies at or before it,
-   * while `cursor` may still be behind. The server uses it to detect that it lost commits. Absent:
-   * the same as `cursor`.
+   * Ignored. Replicas of 0.1.0 send it: they forget an offer before they hold what superseded it.
    */
   Atrest__Sync__V1__Cursor *last_known_head;
   /*
@@ -147,7 +145,9 @@ struct  Atrest__Sync__V1__ExchangeRequest
   protobuf_c_boolean allow_mass_deletion;
   /*
    * The positions of the offers in the replica's outbox. Send it with every request that has
-   * offers. Only a replica that cannot be copied and that never repeats a request may omit it.
+   * offers, and while an offer that was taken is not settled (see `ExchangeResponse.head`) without
+   * offers, too: the response then tells whether the server still has it. Only a replica that
+   * cannot be copied and that never repeats a request may omit it.
    */
   Atrest__Sync__V1__OutboxSegment *segment;
   /*
@@ -185,7 +185,7 @@ struct  Atrest__Sync__V1__OutboxSegment
    */
   uint64_t token;
   /*
-   * Offers up to this number are settled: the replica has stored the server's verdict on each.
+   * The replica has stored the server's verdict on each offer up to this number.
    */
   uint64_t settled_through;
   /*
@@ -195,10 +195,15 @@ struct  Atrest__Sync__V1__OutboxSegment
    */
   size_t n_steps;
   uint32_t *steps;
+  /*
+   * The number of the latest `taken_through` that the replica received. A server that is at an
+   * earlier position went back, and judges nothing: it needs the offers in between. Zero: none yet.
+   */
+  uint64_t confirmed_number;
 };
 #define ATREST__SYNC__V1__OUTBOX_SEGMENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__outbox_segment__descriptor) \
-    , 0, 0, 0, 0,NULL }
+    , 0, 0, 0, 0,NULL, 0 }
 
 
 /*
@@ -282,8 +287,8 @@ struct  Atrest__Sync__V1__ExchangeResponse
    */
   protobuf_c_boolean more;
   /*
-   * The server does not know the request's `cursor` or `last_known_head`: it was restored from a
-   * backup, or lost commits. This response starts the feed from the beginning. The replica either
+   * The server does not know the request's `cursor`: it was restored from a backup, or lost
+   * commits. This response starts the feed from the beginning. The replica either
    * reads the whole feed and offers every record it holds, or calls Reconcile and then continues
    * from `head`.
    */
@@ -294,6 +299,10 @@ struct  Atrest__Sync__V1__ExchangeResponse
   int64_t server_time_ms;
   /*
    * The account's latest commit. Absent: the same as `cursor`.
+   * An offer that was taken is settled once the replica's cursor has reached the head of this
+   * response or of a later one. Keep it until then: before that a server that goes back may forget
+   * it without losing `cursor`. From then on the replica also holds what superseded the offer, and
+   * its entry in the journal, because both lie before the head.
    */
   Atrest__Sync__V1__Cursor *head;
   /*
@@ -403,8 +412,9 @@ struct  Atrest__Sync__V1__ReconcileRequest
   size_t n_ranges;
   Atrest__Sync__V1__Range **ranges;
   /*
-   * As in ExchangeRequest. A server that does not know it responds with `restarted` only. Absent:
-   * the caller stores nothing of the response.
+   * The replica's cursor; of replicas of 0.1.0, the last head that they were told. A server that
+   * does not know it responds with `restarted` only. Absent: the caller stores nothing of the
+   * response.
    */
   Atrest__Sync__V1__Cursor *last_known_head;
 };
