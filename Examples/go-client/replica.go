@@ -295,7 +295,14 @@ func (r *replica) exchange(connection *grpc.ClientConn) (bool, error) {
 				r.remove(sent[refusal.Index])
 			}
 		}
-		r.Taken, r.Confirmed = taken.GetNumber(), taken.GetToken()
+		// Of offers beyond those in this request no verdict is known.
+		last := r.Taken
+		if len(sent) > 0 {
+			last = sent[len(sent)-1].Number
+		}
+		if r.Taken, r.Confirmed = taken.GetNumber(), taken.GetToken(); r.Taken > last {
+			r.Taken = last
+		}
 	}
 	if answer.Restarted {
 		r.giveBack()

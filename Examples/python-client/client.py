@@ -234,7 +234,9 @@ class Replica:
                     self.state["outbox"].remove(entry)
                     reason = [refusals[index].reason, refusals[index].message]
                     self.state["refused"].append([entry["offer"], *reason])
-            self.state |= {"taken": taken.number, "confirmed": taken.token}
+            # Of offers beyond those in this request no verdict is known.
+            last = sent[-1]["number"] if sent else self.state["taken"]
+            self.state |= {"taken": min(taken.number, last), "confirmed": taken.token}
         if answer.restarted:
             self.give_back()
         for record in answer.records:

@@ -38,7 +38,7 @@ extension PostgreSQL {
     func slowStatement() async throws {
       let sessions = try Sessions()
       var session = PostgresSession()
-      session.statementTimeout = .milliseconds(20)
+      session.statementTimeout = .milliseconds(500)
       let connection = try await sessions.open(session: session)
       let error = try await failure { try await connection.run("SELECT pg_sleep(60)") }
       #expect(error.sqlState == "57014")

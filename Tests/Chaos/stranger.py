@@ -76,8 +76,9 @@ class Stranger:
                 log.tokens[log.token] = log.last
             elif "end" in line and line["as"] == OK:
                 number, log.confirmed = line["taken"]
-                log.confirmed_number = number
-                for text, given in tried.pop(line["end"]).items():
+                sent = tried.pop(line["end"])
+                log.confirmed_number = min(number, max(sent.values(), default=log.confirmed_number))
+                for text, given in sent.items():
                     if given <= number:
                         held.pop(text, None)
                 state["cursor"] = line["cursor"]
@@ -154,7 +155,7 @@ class Stranger:
             cursor = encoded(answer.cursor)
             self.log.ended(number, OK, refused=not_taken, cursor=cursor, taken=position)
         if offers or self.unsettled:
-            assert replica.hear(*position), f"{position} is not in this replica's past"
+            assert replica.hear(*position, batch), f"{position} is not in this replica's past"
             self._take_back(position[0])
         if answer.restarted:
             self.log.note(restarted=True)

@@ -473,11 +473,15 @@ class Replica:
         log, numbers = self.log, tuple(p.number for p in offered)
         return Segment(log.confirmed, log.token, log.confirmed_number, numbers, log.confirmed_number)
 
-    def hear(self, number: int, token: int) -> bool:
-        """Takes in how far the server has gone through the outbox. False: this replica is a copy."""
+    def hear(self, number: int, token: int, offered: List[Pending]) -> bool:
+        """Takes in how far the server has gone through the outbox. False: this replica is a copy.
+
+        Of offers beyond those that this answer is about, no verdict is known.
+        """
         if token and self.log.tokens.get(token, -1) < number:
             return False
-        self.log.confirmed, self.log.confirmed_number = token, number
+        last = offered[-1].number if offered else self.log.confirmed_number
+        self.log.confirmed, self.log.confirmed_number = token, min(number, last)
         return True
 
     def acknowledge(self, offered: List[Pending]):
