@@ -49,7 +49,7 @@ package enum StoreRequest: Hashable, Sendable {
   case hashes
   /// Merges records from a comparison, and queues records that the server lacks or has differently:
   /// of the keys to offer those without a waiting write and whose merged record differs from the
-  /// received one. Stores nothing if the head is another by now. Fails as `.invalid` if a record
+  /// received one. Stores nothing if the cursor has moved. Fails as `.invalid` if a record
   /// breaks the contract.
   case merge(records: [[UInt8]], offering: [RecordKey], at: Cursor?)
   /// Clears a demand after a full comparison, unless a newer one has replaced it.

@@ -150,18 +150,8 @@ struct OutboxTests {
 
   @Test("a pending write that lost to a pulled one is still pushed and journalled")
   func pullOverPending() async throws {
-    let server = ModelServer(clock: TestClock())
-    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = RecordUUID.random()
-    try await mine.replica.save(WaterEntry.sample(id: id, 100))
-    try await mine.sync(server)
-    try await theirs.sync(server)
-
-    try await mine.replica.save(WaterEntry.sample(id: id, 200))
-    theirs.clock.advance(5000)
-    try await theirs.replica.save(WaterEntry.sample(id: id, 300))
-    try await theirs.sync(server)
-
+    let scene = try await Disagreement()
+    let (server, mine, theirs, id) = (scene.server, scene.mine, scene.theirs, scene.id)
     // The pull arrives without the push: another process of this device sent an empty request.
     let quiet = ExchangeRequest(cursor: try await mine.replica.position().cursor)
     try await mine.apply(try server.exchange(quiet), to: quiet)

@@ -88,11 +88,7 @@ struct RestartTests {
     // lost.
     let write = try WaterEntry.sample()
     try await mine.replica.save(write)
-    var transport = ModelTransport(server: server)
-    transport.cut = { $0 == 1 ? .beforeServer : nil }
-    await #expect(throws: SyncError.unreachable("cut")) {
-      try await mine.engine(transport).sync()
-    }
+    await mine.sync(server, cutAt: 1)
     #expect(try await mine.replica.position().cursor?.sequence == 2)
     #expect(try mine.waitingCount == 1)
     server.rollBack(to: kept)
@@ -102,8 +98,8 @@ struct RestartTests {
     #expect(try mine.waitingCount == 0)
   }
 
-  /// Nothing is offered in the request that finds it: what the server took is offered again only
-  /// because the position that it tells is an older one.
+  /// To the server the replica is new again: without the position that the replica was told, it
+  /// would take the second write for the first.
   @Test("is offered again what it took under a position that it went back to, with newer writes")
   func takenUnderTheSameToken() async throws {
     let server = ModelServer(clock: TestClock())
@@ -114,12 +110,7 @@ struct RestartTests {
     let first = try WaterEntry.sample()
     try await mine.replica.save(first)
     let before = server.backUp()
-    var transport = ModelTransport(server: server)
-    transport.cut = { $0 == 1 ? .beforeServer : nil }
-    await #expect(throws: SyncError.unreachable("cut")) {
-      try await mine.engine(transport).sync()
-    }
-    // To the server this replica is new again, and its next number would be its first.
+    await mine.sync(server, cutAt: 1)
     server.restore(before)
     let second = try WaterEntry.sample()
     try await mine.replica.save(second)
@@ -131,31 +122,42 @@ struct RestartTests {
     #expect(server.records == (try mine.replica.allRecords()))
   }
 
+  @Test("is offered again what it took if it does not tell its position without offers, like 0.1.0")
+  func silentPosition() async throws {
+    let server = ModelServer(clock: TestClock())
+    server.state.withLock { $0.pageRecords = 2 }
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    for _ in 0..<6 { try await theirs.replica.save(WaterEntry.sample()) }
+    try await theirs.sync(server)
+    try await mine.replica.save(WaterEntry.sample())
+    await mine.sync(server, cutAt: 1)
+    let (request, page) = try await mine.attempt()
+    #expect(page.offers.isEmpty && request.segment != nil)
+    var answer = try server.exchange(request, as: "secret-1")
+    answer.takenThrough = nil
+    try await mine.apply(answer, to: request, page: page)
+    #expect(try await mine.attempt().page.offers.count == 1)
+    let judged = server.state.withLock { $0.judgedCount }
+    try await mine.sync(server)
+    #expect(try mine.waitingCount == 0)
+    #expect(server.state.withLock { $0.judgedCount } == judged, "it had judged that")
+    #expect(server.records == (try mine.replica.allRecords()))
+  }
+
   /// The answer to a push is lost, then only the first page of the feed arrives: it holds the
   /// winner, and not the entry of the journal, which is as young as the push.
   @Test("judges again what lost, though the winner was pulled and its entry was not")
   func lostBeforeItsEntryArrived() async throws {
-    let server = ModelServer(clock: TestClock())
+    let scene = try await Disagreement()
+    let (server, mine) = (scene.server, scene.mine)
     server.state.withLock { $0.pageRecords = 2 }
-    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let id = RecordUUID.random()
-    try await mine.replica.save(WaterEntry.sample(id: id, 100))
-    try await mine.sync(server)
-    try await theirs.sync(server)
-    try await mine.replica.save(WaterEntry.sample(id: id, 200))
-    theirs.clock.advance(1000)
-    try await theirs.replica.save(WaterEntry.sample(id: id, 300))
-    for _ in 0..<6 { try await theirs.replica.save(WaterEntry.sample()) }
-    try await theirs.sync(server)
+    for _ in 0..<6 { try await scene.theirs.replica.save(WaterEntry.sample()) }
+    try await scene.theirs.sync(server)
     let backup = server.backUp()
-    for cut in [(call: 0, kind: ModelTransport.Cut.afterServer), (1, .beforeServer)] {
-      var transport = ModelTransport(server: server)
-      transport.cut = { $0 == cut.call ? cut.kind : nil }
-      await #expect(throws: SyncError.unreachable("cut")) {
-        try await mine.engine(transport).sync()
-      }
-    }
-    #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 300 && server.journal.count == 1)
+    await mine.sync(server, cutAt: 0, .afterServer)
+    await mine.sync(server, cutAt: 1)
+    #expect(
+      try mine.replica.waterEntry(scene.id)?.intake.millilitres == 300 && server.journal.count == 1)
     server.restore(backup)
     try await mine.sync(server)
     let lost = FieldValue.intake(try WaterEntry.sample(200).intake)

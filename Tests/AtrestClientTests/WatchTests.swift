@@ -121,9 +121,7 @@ struct WatchTests {
     try await theirs.sync(server)
     // The first page of the feed and the acknowledgement of a later write.
     try await mine.replica.save(WaterEntry.sample())
-    var transport = ModelTransport(server: server)
-    transport.cut = { $0 == 1 ? .beforeServer : nil }
-    _ = try? await mine.engine(transport).sync()
+    await mine.sync(server, cutAt: 1)
     let state = try mine.replica.read { $0.state }
     #expect(state.cursor?.sequence == 2 && state.head == server.head)
 

@@ -70,7 +70,7 @@ import Testing
     #expect(try stored().count == 5)
   }
 
-  @Test("a server that is before what the device was told judges nothing, whatever the tokens say")
+  @Test("a server that is before what the device was told judges nothing, even under a known token")
   func wentBack() throws {
     let early = segment([offer(water(3))], from: 3, token: 10, confirmed: 10, told: 2)
     let new = try store.exchange(kim, early)

@@ -165,7 +165,7 @@ class History:
             answer = again
         if segment and offered:
             position = answer.taken_through
-            assert replica.hear(position.number, position.token, offered), "nobody copied this replica"
+            assert replica.hear(position.number, position.token, offered), "no copy of this replica ran"
             offered = [p for p in offered if p.number <= position.number]
         replica.acknowledge(offered)
         for bytes in answer.records:

@@ -126,7 +126,7 @@ SIMULATED = [
     ),
     mutation(
         "laterOfferForgotten",
-        "The client believes that all up to the server's position was taken, whatever it was told of.",
+        "The client believes that all up to the server's position was taken, beyond the known verdicts.",
         Edit(
             f"{SYNC}/Replica/UnitOfWork+Answers.swift",
             "number: «min(position.number, last)», token",

@@ -45,7 +45,7 @@ extension Outbox {
     let lastNumber = tables.state.lastNumber
     let numbers = draft.numbers + (0..<draft.unnumbered.count).map { lastNumber + UInt64($0) + 1 }
     if page.offers.isEmpty {
-      // Nothing new is told, so nothing has to be durable.
+      // Nothing new is sent, so nothing has to be durable.
     } else if draft.unnumbered.isEmpty {
       // A process killed during a commit can leave numbers that other processes see and the disk
       // does not have. After a power failure the server would be at a position that this replica

@@ -76,7 +76,12 @@ extension UnitOfWork {
   ) throws(ReplicaError) -> Set<Int> {
     guard let segment = request.segment else { return [] }
     guard let position = answer.takenThrough else {
-      throw .invalid("an answer does not say what became of the offers")
+      guard segment.numbers.isEmpty else {
+        throw .invalid("an answer does not say what became of the offers")
+      }
+      // A server of 0.1.0 tells its position only with offers. So it is offered again what it took.
+      tables.state.takenThrough = .start
+      return []
     }
     guard try outbox.isInPast(position) else {
       applied.isForked = true
@@ -96,8 +101,8 @@ extension UnitOfWork {
 
   /// Removes what the server took from the outbox, once this replica holds everything up to the
   /// head that the server told with it. From then on the cursor shows whether the server still has
-  /// it, and whatever superseded it is here, with its journal entry. Until then a server that went
-  /// back to an earlier position is offered it again.
+  /// it, and the write that superseded it is here, with its journal entry. Until then a server that
+  /// went back to an earlier position is offered it again.
   private func settle() throws(ReplicaError) {
     guard tables.state.isAtHead else { return }
     try outbox.removeTaken()

@@ -102,6 +102,15 @@ final class TestReplica: Sendable {
     try await engine(ModelTransport(server: server)).sync()
   }
 
+  /// Syncs until the connection is lost at a call, before or after the server had it.
+  func sync(
+    _ server: ModelServer, cutAt call: Int, _ kind: ModelTransport.Cut = .beforeServer
+  ) async {
+    var transport = ModelTransport(server: server)
+    transport.cut = { $0 == call ? kind : nil }
+    await #expect(throws: SyncError.unreachable("cut")) { try await engine(transport).sync() }
+  }
+
   /// The pending offers, decoded, in order.
   func offers() throws -> [Offer] {
     try replica.read { transaction in
@@ -187,4 +196,24 @@ extension WaterEntry {
   }
 
   var key: RecordKey { RecordKey(kind: .water, id: id.bytes) }
+}
+
+/// Two replicas that changed one drink without knowing of each other: to 200 ml here, which waits,
+/// and a second later to 300 ml there, which the server has.
+struct Disagreement {
+  let server = ModelServer(clock: TestClock())
+  let mine: TestReplica
+  let theirs: TestReplica
+  let id = RecordUUID.random()
+
+  init() async throws {
+    (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    try await mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    try await mine.replica.save(WaterEntry.sample(id: id, 200))
+    theirs.clock.advance(1000)
+    try await theirs.replica.save(WaterEntry.sample(id: id, 300))
+    try await theirs.sync(server)
+  }
 }

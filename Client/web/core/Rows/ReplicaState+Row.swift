@@ -50,7 +50,9 @@ extension ReplicaState {
     let taken = hasTakenNumber ? try reader.number() : 0
     takenThrough = OutboxPosition(number: taken, token: try reader.number())
     lastNumber = try reader.number()
-    guard lastNumber <= OutboxSegment.lastNumber else { throw RowReader.Damage() }
+    guard taken <= OutboxSegment.lastNumber, lastNumber <= OutboxSegment.lastNumber else {
+      throw RowReader.Damage()
+    }
     renewal = try reader.optional { reader throws(RowReader.Damage) in try reader.data() }
     joining = try reader.optional { reader throws(RowReader.Damage) in
       PendingJoin(link: try reader.text(), nonce: try reader.data())
