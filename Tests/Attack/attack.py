@@ -17,7 +17,7 @@ import typing
 import attacker  # noqa: F401  Declares the attacks.
 from atrest.sync.v1 import sync_pb2
 import tls_matrix
-from bounds import HEAD, LATENCY_SECONDS, Verdict, judge, line, markdown, percentile
+from bounds import HEAD, LATENCY_SECONDS, Verdict, judge, judge_owner, line, markdown, percentile
 from bystander import ROLES
 from campaign import ATTACKS
 from target import Meter, Target
@@ -139,8 +139,11 @@ def measure(attack, target, children, verdict, scale):
     try:
         for child in children:
             child.begin()
-        if attack.witness is not None:
+        if attack.owner or attack.witness is not None:
             time.sleep(seconds * 0.7)  # In the middle of the attack.
+        if attack.owner:
+            judge_owner(verdict, target.revoke_lost())
+        if attack.witness is not None:
             verdict.notes.append(attack.witness(target))
         reports = [child.result(seconds + 40) for child in attackers]
         found = [bystander.result(20) for bystander in bystanders]

@@ -7,6 +7,8 @@ from bystander import ROLES
 
 MIB = 1 << 20
 LATENCY_SECONDS = 0.250
+# How long a command of the server's owner may take, a program that starts included.
+OWNER_SECONDS = 1.0
 GROWTH_BYTES = 64 * MIB
 # How much of that may remain afterwards, because the allocator keeps it for reuse.
 LEFT_BYTES = 32 * MIB
@@ -99,6 +101,15 @@ def judge(verdict, found, reports, target, meter):
         )
     if attack.judge is not None and (sentence := attack.judge(verdict.seen)):
         verdict.wrong("judge", sentence)
+
+
+def judge_owner(verdict, took):
+    """Compares how long the owner's command took with its bound; a busy machine adds what it adds to the others."""
+    sentence = f"the owner's command took {1000 * took:.0f} ms"
+    if took < OWNER_SECONDS + verdict.latency - LATENCY_SECONDS:
+        verdict.notes.append(sentence)
+    else:
+        verdict.wrong("latency", sentence)
 
 
 HEAD = (

@@ -34,6 +34,8 @@ class Attack:
     # Called with the target during the attack and again afterwards. Its results are printed.
     witness: Optional[Callable] = None
     afterwards: Optional[Callable] = None
+    # Whether the server's owner revokes a device during the attack. The command must be heard.
+    owner: bool = False
     # Called with the attackers' notes. Returns a sentence if they show a failure.
     judge: Optional[Callable] = None
     # Bounds that are known to be missed, with the reason: printed, but no failure.
