@@ -431,11 +431,11 @@ final class ServerProcess: @unchecked Sendable {
   }
 
   private func check(_ outcome: UnaryOutcome, of asked: Asked, isFromMemory: Bool) {
-    guard case .shared(let database, _, _) = storage, asked.histories == database.histories
-    else { return }
+    guard case .shared(let database, _, _) = storage else { return }
+    let isOfThisHistory = asked.histories == database.histories
     switch outcome {
     case .fail(let status):
-      if status.code == .unavailable, !database.hadTrouble {
+      if isOfThisHistory, status.code == .unavailable, !database.hadTrouble {
         world.broke("a call fails where transactions were in each other's way, and nothing else")
       }
     case .reply(let bytes):
@@ -443,12 +443,14 @@ final class ServerProcess: @unchecked Sendable {
         let answer = try? ExchangeResponse(decoding: bytes)
       else { return }
       let account = caller.account.id
+      let request = try? ExchangeRequest(decoding: asked.body)
+      // The device learns of refusals whatever became of the database since.
+      if let request { world.noteRefusals(answer, to: request, of: world.account(account)) }
+      guard isOfThisHistory else { return }
       if isFromMemory { checkHead(answer.head, of: account, database) }
       let known = given[account].flatMap { $0.histories == histories ? $0.head : nil } ?? 0
       given[account] = (max(known, answer.head.sequence), histories)
-      if let request = try? ExchangeRequest(decoding: asked.body) {
-        world.checkTaken(answer, to: request, of: world.accounts[Int(account.rawValue) - 1])
-      }
+      if let request { world.checkTaken(answer, to: request, of: world.account(account)) }
     case .later: break
     }
   }

@@ -111,6 +111,22 @@ extension World {
 
   // MARK: What is acknowledged
 
+  /// The account with an id.
+  func account(_ id: AccountID) -> Account { accounts[Int(id.rawValue) - 1] }
+
+  /// Remembers which offers an answer refuses. Once one process has settled their numbers, the
+  /// server does not repeat that to another.
+  func noteRefusals(
+    _ answer: ExchangeResponse, to request: ExchangeRequest, of account: Account
+  ) {
+    guard let segment = request.segment else { return }
+    for refusal in answer.refusals {
+      account.refused.insert(
+        RefusedOffer(
+          number: segment.numbers[refusal.index], bytes: request.offers[refusal.index]))
+    }
+  }
+
   /// Checks that the standby has what an answer acknowledges.
   func checkTaken(
     _ answer: ExchangeResponse, to request: ExchangeRequest, of account: Account
@@ -118,15 +134,10 @@ extension World {
     guard let database, violation == nil, let segment = request.segment,
       let position = answer.takenThrough, segment.follows(position)
     else { return }
-    let reasons = Dictionary(answer.refusals.map { ($0.index, $0.reason) }) { first, _ in first }
     for (index, bytes) in request.offers.enumerated() {
       let number = segment.numbers[index]
-      let offered = RefusedOffer(number: number, bytes: bytes)
-      guard reasons[index] == nil else {
-        account.refused.insert(offered)
-        continue
-      }
-      guard number <= position.number, !account.refused.contains(offered),
+      guard number <= position.number,
+        !account.refused.contains(RefusedOffer(number: number, bytes: bytes)),
         let offer = try? Offer(decoding: bytes)
       else { continue }
       let key = offer.record.key
