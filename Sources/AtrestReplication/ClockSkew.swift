@@ -23,8 +23,9 @@ package enum ClockSkew {
   /// that was taken.
   ///
   /// What was acknowledged once was judged then, and its stamp can never be another one. A server
-  /// that was put back may have lost it, and with it the greatest stamp that it took: so what a
-  /// write was written over counts as much as what the account holds.
+  /// that was put back may have lost it, and with it the greatest stamp that it took. A restored
+  /// offer vouches for what its writes were written over; any other may name a stamp that was never
+  /// taken, so there only what the account holds counts.
   /// - Parameter latest: The greatest time that the account holds. Asked only where it matters.
   package static func fieldsTooFarAhead<Failure: Error>(
     of server: WallTime, in offer: Offer, latest: () throws(Failure) -> HybridTime
@@ -33,7 +34,7 @@ package enum ClockSkew {
     guard !ahead.isEmpty else { return [] }
     let far = HybridTime(server.advanced(by: acknowledgedLimitMilliseconds))
     let replaced = offer.record.registers.compactMap { register in
-      offer.written.contains(register.field) ? register.replaced?.time : nil
+      offer.isRestored && offer.written.contains(register.field) ? register.replaced?.time : nil
     }
     let taken = replaced.filter { $0 <= far }.reduce(try latest(), max)
     let bound = HybridTime(rawValue: taken.rawValue + stepLimit)

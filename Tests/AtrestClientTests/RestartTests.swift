@@ -267,6 +267,55 @@ struct RestartTests {
     #expect(server.records.count == 91)
   }
 
+  /// While the server's clock was a year ahead it took stamps of that year. Then its clock is set
+  /// right, and it goes back to before.
+  @Test(
+    "takes what follows the stamps that it lost, in the same sync, wherever they are left",
+    arguments: [true, false])
+  func lostGreatestStamp(isLeft: Bool) async throws {
+    let year: Int64 = 365 * 86_400_000
+    let (right, ahead) = (TestClock(), TestClock())
+    ahead.advance(year)
+    let server = ModelServer(clock: ahead)
+    let test = try TestReplica(1, clock: ahead)
+    let backup = server.backUp()
+    let water = try WaterEntry.sample(100)
+    try await test.replica.save(water)
+    try await test.sync(server)
+    ahead.set(right.now().milliseconds)
+    server.restore(backup)
+    // If it is the same record, nothing is left of those stamps but what this was written over.
+    let written = try WaterEntry.sample(id: isLeft ? .random() : water.id, 200)
+    try await test.replica.save(written)
+    let report = try await test.sync(server)
+    #expect(report.restarted && report.refused == 0)
+    #expect(try test.waitingCount == 0)
+    #expect(server.records == (try test.replica.allRecords()))
+    #expect(try test.replica.waterEntry(written.id)?.intake.millilitres == 200)
+    #expect(server.journal.isEmpty)
+  }
+
+  @Test("does not take what follows a stamp that it refused, loss or no loss")
+  func refusedStamp() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let backup = server.backUp()
+    try await test.replica.save(WaterEntry.sample())
+    try await test.sync(server)
+    server.restore(backup)
+    let now = test.clock.now().milliseconds
+    test.clock.advance(365 * 86_400_000)
+    let water = try WaterEntry.sample(100)
+    try await test.replica.save(water)
+    test.clock.set(now)
+    try await test.replica.save(WaterEntry.sample(id: water.id, 200))
+    try await test.sync(server)
+    try await test.sync(server)
+    #expect(try test.waitingCount == 0)
+    let latest = server.state.withLock { $0.latestTime }
+    #expect(latest.wallTime < WallTime(milliseconds: now + 60_000))
+  }
+
   @Test("a demand that comes while comparing is not taken for met")
   func demandMeanwhile() async throws {
     let server = ModelServer(clock: TestClock())

@@ -81,25 +81,59 @@ import Testing
     #expect(answer.refusals.isEmpty)
   }
 
+  /// A write over another one.
+  private func write(
+    _ number: Int, over replaced: UInt64, steps: UInt64, isRestored: Bool
+  ) -> ExchangeRequest {
+    let over = water(number, steps: replaced).registers[0].stamp
+    let registers = water(number, steps: replaced + steps).registers.map {
+      Register(field: $0.field, stamp: $0.stamp, replaced: over, value: $0.value)
+    }
+    let plain = water(number, steps: 0)
+    let record = Record(key: plain.key, registers: registers) ?? plain
+    let offer = Offer(
+      record: record, written: registers.map { $0.field }, isRestored: isRestored)
+    return ExchangeRequest(cursor: nil, offers: [offer.encoded])
+  }
+
+  private func refusals(_ request: ExchangeRequest) throws -> [Refusal.Reason] {
+    try store.exchange(kim, request, at: noon - Self.hour).refusals.map(\.reason)
+  }
+
   /// A server that was restored from a backup has lost the greatest stamp it accepted. Possibly no
   /// device holds the write with that stamp any more.
-  @Test("what a write was written over counts as much as what the account took")
+  @Test("what a restored offer was written over counts as much as what the account took")
   func replaced() throws {
-    func write(_ number: Int, over replaced: UInt64, steps: UInt64) -> ExchangeRequest {
-      let over = water(number, steps: replaced).registers[0].stamp
-      let registers = water(number, steps: replaced + steps).registers.map {
-        Register(field: $0.field, stamp: $0.stamp, replaced: over, value: $0.value)
-      }
-      let record = Record(key: water(number, steps: 0).key, registers: registers)
-      return request(nil, record ?? water(number, steps: 0))
+    func restored(_ number: Int, over replaced: UInt64, steps: UInt64) -> ExchangeRequest {
+      write(number, over: replaced, steps: steps, isRestored: true)
     }
-    func refusals(_ request: ExchangeRequest) throws -> [Refusal.Reason] {
-      try store.exchange(kim, request, at: noon - Self.hour).refusals.map(\.reason)
-    }
-    #expect(try refusals(write(1, over: 0, steps: ClockSkew.stepLimit + 1)) == [.clockSkew])
-    #expect(try refusals(write(1, over: 0, steps: ClockSkew.stepLimit)).isEmpty)
+    #expect(try refusals(restored(1, over: 0, steps: ClockSkew.stepLimit + 1)) == [.clockSkew])
+    #expect(try refusals(restored(1, over: 0, steps: ClockSkew.stepLimit)).isEmpty)
     let years = UInt64(ClockSkew.acknowledgedLimitMilliseconds) << 16
-    #expect(try refusals(write(2, over: years, steps: 1)) == [.clockSkew], "not for ever")
+    #expect(try refusals(restored(2, over: years, steps: 1)) == [.clockSkew], "not for ever")
+  }
+
+  /// A client that has its clock a year ahead for one write, which is refused, deletes that record
+  /// later, when its clock is right again.
+  @Test("what was refused cannot be followed either")
+  func afterRefusal() throws {
+    let refused = water(1, steps: 0)
+    #expect(try refusals(request(nil, refused)) == [.clockSkew])
+    #expect(try refusals(write(1, over: 0, steps: 1, isRestored: false)) == [.clockSkew])
+    let deletion = refused.registers.map {
+      $0.field != Register.deletedField
+        ? $0
+        : Register(
+          field: $0.field,
+          stamp: Stamp(
+            time: HybridTime(WallTime(milliseconds: noon - Self.hour)), replica: phone),
+          replaced: $0.stamp, value: Register.deletedValue)
+    }
+    let record = try #require(Record(key: refused.key, registers: deletion))
+    let offer = Offer(record: record, written: [Register.deletedField])
+    let push = ExchangeRequest(cursor: nil, offers: [offer.encoded])
+    #expect(try refusals(push) == [.clockSkew], "it brings the refused value along")
+    #expect(try refusals(request(nil, water(2, steps: 1))) == [.clockSkew])
   }
 
   @Test("a record's later writes wait for one that may be taken later, whenever that was refused")

@@ -348,7 +348,7 @@ class Account:
     ) -> bool:
         """Whether no stamp is too far ahead of a server whose clock shows this."""
         far = now_ms + HUNDRED_YEARS_MS << 16
-        over = [record[field].replaced for field in written if field in record]
+        over = [record[field].replaced for field in written if restored and field in record]
         known = [self.latest, *(r.clock for r in over if r is not None and r.clock <= far)]
         for field, register in record.items():
             clock = register.stamp.clock

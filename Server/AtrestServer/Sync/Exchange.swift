@@ -293,9 +293,7 @@ package enum Exchange {
   /// The fields whose stamps are too far ahead of the server's clock and follow no stamp that was
   /// accepted.
   ///
-  /// An acknowledged write was checked when it was first accepted, and its stamp cannot change. A
-  /// server that was restored from a backup may have lost that write, and with it the greatest
-  /// stamp it accepted. So the stamps that this request's writes replaced count as accepted, too.
+  /// An acknowledged write was checked when it was first accepted, and its stamp cannot change.
   private static func fieldsTooFarAhead(
     _ offer: Offer, _ feed: AccountFeed, _ now: WallTime
   ) -> Set<FieldNumber> {

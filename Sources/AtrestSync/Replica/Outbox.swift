@@ -131,6 +131,19 @@ package struct Outbox<Tables: ReplicaTables> {
     if !isQueued { try append(offer) }
   }
 
+  /// Has a record's first waiting write, which the server refused for its stamp, offered as
+  /// restored: what that replaced was taken once, but it may have been the account's greatest stamp
+  /// and this its only trace. A later write may replace one that was never taken.
+  func vouch(for sequence: Int64) throws(ReplicaError) {
+    guard let entry = try entry(sequence), entry.number == nil, var offer = entry.offer else {
+      return
+    }
+    let first = try untaken(for: entry.key).first { $0.offer?.written.isEmpty == false }
+    guard first?.sequence == sequence, !offer.isRestored else { return }
+    offer.isRestored = true
+    try rewrite(sequence, offer)
+  }
+
   /// Whether a record waits to be offered to a server that lost it.
   func isToBeRestored(_ key: RecordKey) throws(ReplicaError) -> Bool {
     try tables.outboxRows(of: key).contains { $0.content == .current(afterLoss: true) }

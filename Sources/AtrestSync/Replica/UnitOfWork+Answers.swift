@@ -39,12 +39,16 @@ extension UnitOfWork {
     let judged = try judgedOffers(answer, request, page, &applied)
     // Offers are not echoed back, so an answer about another replica's outbox cannot be applied.
     if applied.isForked { return applied }
+    let isAfterLoss = tables.state.isAfterLoss || answer.isRestart(after: request)
     var mootCount = 0
     for refusal in answer.refusals where judged.contains(refusal.index) {
       try outbox.note(refusal, on: page, refusal.index)
       let entry = try outbox.entry(page.sequences[refusal.index])
       if let entry, try outbox.isMoot(entry) { mootCount += 1 }
-      if refusal.reason == .clockSkew { applied.hasClockSkew = true }
+      if refusal.reason == .clockSkew {
+        applied.hasClockSkew = true
+        if isAfterLoss { try outbox.vouch(for: page.sequences[refusal.index]) }
+      }
     }
     let refusals = answer.refusals.filter { judged.contains($0.index) }
     let heldCount = refusals.count { $0.reason == .massDeletion }
