@@ -444,7 +444,7 @@ final class ServerProcess: @unchecked Sendable {
       else { return }
       let account = caller.account.id
       let request = try? ExchangeRequest(decoding: asked.body)
-      // The device learns of refusals whatever became of the database since.
+      // The device learns of refusals even if the database failed over since.
       if let request { world.noteRefusals(answer, to: request, of: world.account(account)) }
       guard isOfThisHistory else { return }
       if isFromMemory { checkHead(answer.head, of: account, database) }
@@ -509,18 +509,4 @@ final class ServerProcess: @unchecked Sendable {
   private final class Box: @unchecked Sendable {
     weak var process: ServerProcess?
   }
-}
-
-/// Randomness for the code under test.
-final class Randomness: @unchecked Sendable {
-  // Sendable: a simulation has one thread.
-  private var chance: Chance
-
-  init(_ chance: Chance) { self.chance = chance }
-
-  func number() -> UInt64 { chance.next() }
-  func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
-  }
-  func bits() -> UInt32 { UInt32(truncatingIfNeeded: chance.next() >> 32) }
 }

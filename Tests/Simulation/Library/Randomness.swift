@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Seeded randomness for the code under test.
+
+/// Randomness for the code under test.
+final class Randomness: @unchecked Sendable {
+  // Sendable: a simulation has one thread.
+  private var chance: Chance
+
+  init(_ chance: Chance) { self.chance = chance }
+
+  func number() -> UInt64 { chance.next() }
+  func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
+  }
+  func bits() -> UInt32 { UInt32(truncatingIfNeeded: chance.next() >> 32) }
+}
