@@ -23,9 +23,9 @@ package enum ClockSkew {
   /// that was taken.
   ///
   /// What was acknowledged once was judged then, and its stamp can never be another one. A server
-  /// that was put back may have lost it, and with it the greatest stamp that it took. A restored
-  /// offer vouches for what its writes were written over; any other may name a stamp that was never
-  /// taken, so there only what the account holds counts.
+  /// that was put back may have lost it, and with it the greatest stamp that it took. So
+  /// what the writes of a restored offer replaced counts as taken. Any other offer may name a stamp
+  /// that never was.
   /// - Parameter latest: The greatest time that the account holds. Asked only where it matters.
   package static func fieldsTooFarAhead<Failure: Error>(
     of server: WallTime, in offer: Offer, latest: () throws(Failure) -> HybridTime

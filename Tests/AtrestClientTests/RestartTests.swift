@@ -295,25 +295,32 @@ struct RestartTests {
     #expect(server.journal.isEmpty)
   }
 
-  @Test("does not take what follows a stamp that it refused, loss or no loss")
+  @Test("is offered a write as restored only if what that replaced was taken")
   func refusedStamp() async throws {
     let server = ModelServer(clock: TestClock())
-    let test = try TestReplica(1)
+    let (test, theirs) = (try TestReplica(1), try TestReplica(2))
     let backup = server.backUp()
-    try await test.replica.save(WaterEntry.sample())
-    try await test.sync(server)
+    try await theirs.replica.save(WaterEntry.sample())
+    for replica in [theirs, test] { try await replica.sync(server) }
     server.restore(backup)
     let now = test.clock.now().milliseconds
     test.clock.advance(365 * 86_400_000)
     let water = try WaterEntry.sample(100)
     try await test.replica.save(water)
+    await test.sync(server, cutAt: 0)
     test.clock.set(now)
+    // Follows a write that has a number already, and that the server will refuse.
     try await test.replica.save(WaterEntry.sample(id: water.id, 200))
-    try await test.sync(server)
+    let (request, page) = try await test.attempt()
+    let answer = try server.exchange(request, as: "secret-1")
+    #expect(answer.restarted && answer.refusals.map(\.reason) == [.clockSkew, .clockSkew])
+    try await test.apply(answer, to: request, page: page)
+    #expect(try test.offers().map(\.isRestored) == [true, false])
     try await test.sync(server)
     #expect(try test.waitingCount == 0)
-    let latest = server.state.withLock { $0.latestTime }
-    #expect(latest.wallTime < WallTime(milliseconds: now + 60_000))
+    #expect(
+      server.state.withLock { $0.latestTime }
+        < HybridTime(WallTime(milliseconds: now + 60_000)))
   }
 
   @Test("a demand that comes while comparing is not taken for met")

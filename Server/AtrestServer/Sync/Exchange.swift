@@ -204,7 +204,7 @@ package enum Exchange {
   ) throws(StoreError) -> Result {
     // A stamp too far ahead is refused, unless the account has it already: then it is not judged
     // again.
-    let ahead = fieldsTooFarAhead(item.offer, feed, now)
+    let ahead = ClockSkew.fieldsTooFarAhead(of: now, in: item.offer) { feed.latestTime }
     let isAhead = !ahead.isEmpty
     let held = feed.holdings
     guard let found = try feed.find(item.key) else {
@@ -288,16 +288,6 @@ package enum Exchange {
       entries.append(entry)
     }
     return entries
-  }
-
-  /// The fields whose stamps are too far ahead of the server's clock and follow no stamp that was
-  /// accepted.
-  ///
-  /// An acknowledged write was checked when it was first accepted, and its stamp cannot change.
-  private static func fieldsTooFarAhead(
-    _ offer: Offer, _ feed: AccountFeed, _ now: WallTime
-  ) -> Set<FieldNumber> {
-    ClockSkew.fieldsTooFarAhead(of: now, in: offer) { feed.latestTime }
   }
 
   /// Reads a page of the feed.

@@ -131,17 +131,15 @@ package struct Outbox<Tables: ReplicaTables> {
     if !isQueued { try append(offer) }
   }
 
-  /// Has a record's first waiting write, which the server refused for its stamp, offered as
-  /// restored: what that replaced was taken once, but it may have been the account's greatest stamp
-  /// and this its only trace. A later write may replace one that was never taken.
-  func vouch(for sequence: Int64) throws(ReplicaError) {
-    guard let entry = try entry(sequence), entry.number == nil, var offer = entry.offer else {
-      return
-    }
-    let first = try untaken(for: entry.key).first { $0.offer?.written.isEmpty == false }
-    guard first?.sequence == sequence, !offer.isRestored else { return }
+  /// Offers a write that the server refused for its stamp as restored, if it is the record's first
+  /// waiting one: what it replaced was taken, and may have been the account's greatest stamp, which
+  /// is left nowhere else. A later write may replace one that was never taken.
+  func offerAsRestored(_ refused: OutboxEntry) throws(ReplicaError) {
+    guard refused.number == nil, var offer = refused.offer, !offer.isRestored else { return }
+    let first = try untaken(for: refused.key).first { $0.offer?.written.isEmpty == false }
+    guard first?.sequence == refused.sequence else { return }
     offer.isRestored = true
-    try rewrite(sequence, offer)
+    try rewrite(refused.sequence, offer)
   }
 
   /// Whether a record waits to be offered to a server that lost it.

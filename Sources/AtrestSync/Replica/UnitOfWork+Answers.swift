@@ -47,7 +47,7 @@ extension UnitOfWork {
       if let entry, try outbox.isMoot(entry) { mootCount += 1 }
       if refusal.reason == .clockSkew {
         applied.hasClockSkew = true
-        if isAfterLoss { try outbox.vouch(for: page.sequences[refusal.index]) }
+        if isAfterLoss, let entry { try outbox.offerAsRestored(entry) }
       }
     }
     let refusals = answer.refusals.filter { judged.contains($0.index) }

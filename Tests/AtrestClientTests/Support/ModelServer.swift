@@ -242,8 +242,8 @@ extension ModelServer.State {
     let far = HybridTime(now.advanced(by: 100 * 365 * 24 * 3_600_000))
     if offer.wasAcknowledged(field) { return far }
     let byClock = HybridTime(now.advanced(by: 60_000))
-    let vouched = offer.isRestored ? offer.written : []
-    let replaced = vouched.compactMap { offer.record[$0]?.replaced?.time }
+    let restored = offer.isRestored ? offer.written : []
+    let replaced = restored.compactMap { offer.record[$0]?.replaced?.time }
     let taken = replaced.filter { $0 <= far }.reduce(latestTime, max)
     return isSkewJudgedByClock
       ? byClock : max(byClock, HybridTime(rawValue: taken.rawValue + 1024))
