@@ -16,6 +16,32 @@ import Testing
 struct IdentityTests {
   static let hour: Int64 = 3600 * 1000
 
+  /// Seed 0x7a12b7: the view had dropped the other write, and nothing brought it back.
+  @Test(
+    "joined again under another identity, holds what the account holds, also where it lost a tie")
+  func tieAfterJoiningAgain() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(5), try TestReplica(3))
+    let water = try WaterEntry.sample(100)
+    try await mine.replica.save(water)
+    for test in [mine, theirs] { try await test.sync(server) }
+    // Two writes of one time, of which this one wins as device 5's, and waits.
+    for (test, amount) in [(theirs, 300), (mine, 200)] {
+      try await test.replica.save(WaterEntry.sample(id: water.id, amount))
+    }
+    try await theirs.sync(server)
+    server.state.withLock { $0.refuses = { _ in .quota } }
+    try await mine.sync(server)
+    try #require(try mine.replica.waterEntry(water.id)?.intake.millilitres == 200)
+
+    try mine.replica.unpair()
+    try mine.pair(1)
+    server.state.withLock { $0.refuses = { _ in nil } }
+    try await mine.sync(server)
+    #expect(try mine.replica.waterEntry(water.id)?.intake.millilitres == 300)
+    #expect(server.records == (try mine.replica.allRecords()))
+  }
+
   @Test("works before pairing; pairing gives everything its identity, and no other time")
   func pairing() async throws {
     let test = try TestReplica()

@@ -73,8 +73,8 @@ extension UnitOfWork {
     try restamp(as: identity.replica)
     try outbox.restartLog()
     tables.state.renewal = nil
-    // Cursor and head remain valid. The records may not be: a copy shares stamps with its original.
-    demandReconcile(afterLoss: false)
+    // Cursor and head remain valid. The records may not be: a copy shares stamps with its original,
+    // and restamping demands a reconcile.
     try take(identity)
     return true
   }

@@ -10,9 +10,11 @@ import AtrestWire
 /// one of those did not know this write. Acknowledged writes never change, and of writes that the
 /// server may have, only the identity does.
 extension UnitOfWork {
-  /// Restamps all waiting writes with another identity and keeps their times.
+  /// Restamps all waiting writes with another identity, keeps their times and demands a reconcile:
+  /// of two writes of one time the other one may win now, and this replica no longer has it.
   package mutating func restamp(as replica: ReplicaID) throws(ReplicaError) {
     try restamp(as: replica, nil)
+    demandReconcile(afterLoss: false)
   }
 
   /// Restamps writes that the server does not have if they lead its clock by more than it accepts.
