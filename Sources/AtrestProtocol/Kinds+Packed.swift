@@ -96,15 +96,9 @@ extension ConflictMessage: PackedMessage {
   public init(unpacking bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__conflict__unpack) {
       message throws(WireError) in
-      guard let entry = message.entry?.pointee else { return ConflictMessage(entry: nil) }
-      guard let lost = entry.lost, let kept = entry.kept else { throw Conflict.incomplete }
-      return ConflictMessage(
-        entry: Conflict(
-          key: RecordKey(
-            kind: RecordKind(rawValue: UInt32(entry.kind.rawValue)), id: [UInt8](entry.id)),
-          field: entry.field, lost: try Register(lost.pointee, of: nil),
-          kept: try Register(kept.pointee, of: nil),
-          noticed: WallTime(milliseconds: entry.noticed_ms)))
+      ConflictMessage(
+        entry: try message.entry.map { entry throws(WireError) in try Conflict(entry.pointee) },
+        record: try message.record.map { record throws(WireError) in try Record(record.pointee) })
     }
   }
 
@@ -113,22 +107,40 @@ extension ConflictMessage: PackedMessage {
     let size = entry.map { $0.lost.value.count + $0.kept.value.count + $0.key.id.count } ?? 0
     return packing(atrest__sync__v1__conflict__init, expectedBytes: size + 1024) {
       message, arena in
-      guard let conflict = self.entry else { return }
-      let entry = arena.make(atrest__sync__v1__conflict__entry__init)
-      entry.pointee.kind = .init(rawValue: .init(conflict.key.kind.rawValue))
-      entry.pointee.id = arena.bytes(conflict.key.id)
-      entry.pointee.field = conflict.field
-      entry.pointee.lost = arena.register(conflict.lost)
-      entry.pointee.kept = arena.register(conflict.kept)
-      entry.pointee.noticed_ms = conflict.noticed.milliseconds
-      message.entry = entry
+      message.entry = entry.map { arena.entry($0) }
+      message.record = record.map { arena.record($0) }
     }
   }
 }
 
 extension Conflict {
   /// The record that carries the entry, as `journalRecord` gives it.
-  public var packedJournalRecord: Record { journalRecord(ConflictMessage(entry: self).packed) }
+  public var packedJournalRecord: Record { journalRecord { $0.packed } }
+
+  fileprivate init(_ entry: Atrest__Sync__V1__Conflict__Entry) throws(WireError) {
+    guard let lost = entry.lost, let kept = entry.kept else { throw Conflict.incomplete }
+    self.init(
+      key: RecordKey(
+        kind: RecordKind(rawValue: UInt32(entry.kind.rawValue)), id: [UInt8](entry.id)),
+      field: entry.field, lost: try Register(lost.pointee, of: nil),
+      kept: try Register(kept.pointee, of: nil),
+      noticed: WallTime(milliseconds: entry.noticed_ms))
+  }
+}
+
+extension Arena {
+  fileprivate func entry(
+    _ conflict: Conflict
+  ) -> UnsafeMutablePointer<Atrest__Sync__V1__Conflict__Entry> {
+    let entry = make(atrest__sync__v1__conflict__entry__init)
+    entry.pointee.kind = .init(rawValue: .init(conflict.key.kind.rawValue))
+    entry.pointee.id = bytes(conflict.key.id)
+    entry.pointee.field = conflict.field
+    entry.pointee.lost = register(conflict.lost)
+    entry.pointee.kept = register(conflict.kept)
+    entry.pointee.noticed_ms = conflict.noticed.milliseconds
+    return entry
+  }
 }
 
 extension KindMessage {

@@ -21,7 +21,7 @@ extension Record: PackedMessage {
     }
   }
 
-  fileprivate init(_ message: Atrest__Sync__V1__Record) throws(WireError) {
+  init(_ message: Atrest__Sync__V1__Record) throws(WireError) {
     let kind = RecordKind(rawValue: UInt32(message.kind.rawValue))
     try Record.checkBounds(
       kind: kind, idBytes: message.id.len, registers: message.n_registers)

@@ -6,7 +6,13 @@
 ///
 /// Each kind of conflict has a function of its own, named and ordered as in docs/protocol/merge.md.
 struct Judgement {
-  typealias Loss = (lost: Register, kept: Register)
+  /// A write that lost.
+  struct Loss {
+    let lost: Register
+    let kept: Register
+    /// The record as the side that lost had it, before the merge.
+    let record: Record
+  }
 
   private let offer: Offer
   private let record: Record
@@ -18,8 +24,6 @@ struct Judgement {
   private let offered: Record
   /// Registers that lost, each with its winner.
   private let pairs: [Loss]
-  /// Registers of the account's copy that the offer's floor drops.
-  private let dropped: [Register]
   /// The merged record.
   let result: Record
   /// Whether an offered register lost or was lifted.
@@ -32,7 +36,6 @@ struct Judgement {
     let offered = record.lifted(to: floor)
     var result = stored.lifted(to: floor)
     var isSuperseded = offered != record
-    var dropped: [Register] = []
     var pairs: [Loss] = []
     result.merge(offered) { lost, winner in
       // A lifted register is not anybody's write. What loses to it loses to the deletion.
@@ -44,32 +47,44 @@ struct Judgement {
         // A register that was in the account's copy before lost then and was judged then.
         let isJudged = isOffered && history.judged.contains(original.fingerprint)
         if !isJudged {
-          pairs.append((original, isLifted ? floor ?? winner : winner))
+          let kept = isLifted ? floor ?? winner : winner
+          pairs.append(Loss(lost: original, kept: kept, record: isOffered ? record : stored))
         }
-      } else {
-        dropped.append(lost)
       }
     }
     (self.offer, self.record, self.stored, self.history) = (offer, record, stored, history)
-    (self.floor, self.offered, self.pairs, self.dropped) = (floor, offered, pairs, dropped)
+    (self.floor, self.offered, self.pairs) = (floor, offered, pairs)
     (self.result, self.isSuperseded) = (result, isSuperseded)
   }
 
   /// Every write that lost to a winner that did not know it.
   func lost() -> [Loss] {
-    var losses = fields() + liftedWrites() + hiddenActions()
-    losses += values(ofActionsIn: losses)
+    let losses = fields() + liftedWrites() + hiddenActions()
     // A deletion that won against the offer's own action knew none of the offer's other writes.
     let last = record[Register.deletedField]
     let winner = losses.first { $0.lost.field == Register.deletedField && $0.lost == last }?.kept
-    return losses + earlierActions(wonAgainstBy: winner)
+    return withoutParts(of: losses + earlierActions(wonAgainstBy: winner))
+  }
+
+  /// Leaves out the values of an action that is listed itself now: its entry holds them.
+  private func withoutParts(of losses: [Loss]) -> [Loss] {
+    let actions = losses.filter {
+      $0.lost.field == Register.deletedField && !history.judged.contains($0.lost.fingerprint)
+    }
+    return losses.filter { loss in
+      !actions.contains { action in
+        action.lost.field != loss.lost.field && action.lost.stamp == loss.lost.stamp
+          && action.record[loss.lost.field] == loss.lost
+      }
+    }
   }
 
   private func fields() -> [Loss] {
     // A register with the floor's own stamp was written before the deletion and judged then.
-    pairs.filter { lost, kept in
+    pairs.filter { loss in
+      let (lost, kept) = (loss.lost, loss.kept)
       // An offered register that wins but is not in `written` is one that the server lost.
-      (offer.canLose(lost.field) || result[lost.field] == offered[lost.field])
+      return (offer.canLose(lost.field) || result[lost.field] == offered[lost.field])
         && !isFloor(lost.stamp)
         && kept.isConcurrent(with: lost) && !wasTakenKnowingly(lost)
         && !(lost.field == Register.deletedField && isAction(lost.stamp, knownTo: kept))
@@ -94,7 +109,7 @@ struct Judgement {
         && result[register.field]?.stamp == floor.stamp
         && result[register.field]?.value == register.value
         && offered[register.field] != register && floor.isConcurrent(with: register)
-    }.map { ($0, floor) }
+    }.map { Loss(lost: $0, kept: floor, record: record) }
   }
 
   /// Actions that the offered deletion beats without knowing them, and whose own `deleted` register
@@ -116,7 +131,7 @@ struct Judgement {
         && hidden.stamp.replica != deletion.stamp.replica
         && !isAction(hidden.stamp, knownTo: deletion)
     }
-    return actions(of: hidden, but: own, lostTo: deletion)
+    return actions(of: hidden, in: stored, but: own, lostTo: deletion)
   }
 
   /// Whether a register comes back to a server that lost it and judged it never, and the writer of
@@ -127,31 +142,6 @@ struct Judgement {
     else { return false }
     guard let deletion = stored[Register.deletedField], stored.isDeleted else { return true }
     return register.stamp != deletion.replaced && !isAction(register.stamp, knownTo: deletion)
-  }
-
-  /// Values of the account's copy that a restored floor drops, and whose action the deletion did
-  /// not know. They are journalled with that action.
-  private func values(ofActionsIn losses: [Loss]) -> [Loss] {
-    guard let floor else { return [] }
-    let actions = Set(
-      losses.filter { $0.lost.field == Register.deletedField }.map { $0.lost.stamp })
-    return dropped.filter {
-      $0.field != Register.deletedField && (actions.contains($0.stamp) || wasListed($0.stamp))
-    }.map { ($0, floor) }
-  }
-
-  /// Whether an action lost earlier to the deletion in the account's copy, whose writer did not
-  /// know it.
-  private func wasListed(_ action: Stamp) -> Bool {
-    guard let deletion = stored[Register.deletedField], stored.isDeleted,
-      action < deletion.stamp, action != deletion.replaced,
-      action.replica != deletion.stamp.replica
-    else { return false }
-    let isKnown = stored.registers.contains {
-      $0.stamp == action && history.known.contains($0.fingerprint)
-    }
-    let itself = Register(field: Register.deletedField, stamp: action, value: [])
-    return !isKnown && history.judged.contains(itself.fingerprint)
   }
 
   /// Earlier actions of the same offer whose `deleted` register the last action overwrote. Also
@@ -167,7 +157,7 @@ struct Judgement {
         && register.stamp < deletion.stamp && !isAction(register.stamp, knownTo: deletion)
     }
     let last = record[deletion.field].map { [$0.stamp] } ?? []
-    return actions(of: earlier, but: last, lostTo: deletion)
+    return actions(of: earlier, in: record, but: last, lostTo: deletion)
   }
 
   /// Whether an offered register returns to a server that lost it, and the deletion's writer did
@@ -185,13 +175,15 @@ struct Judgement {
 
   private func isWritten(_ register: Register) -> Bool { offer.written.contains(register.field) }
 
-  /// The distinct actions that wrote the given registers.
+  /// The distinct actions that wrote the given registers of a record.
   private func actions(
-    of registers: [Register], but known: [Stamp], lostTo deletion: Register
+    of registers: [Register], in record: Record, but known: [Stamp], lostTo deletion: Register
   ) -> [Loss] {
     var seen = Set(known)
     return registers.map { $0.stamp }.filter { seen.insert($0).inserted }.map {
-      (Register(field: Register.deletedField, stamp: $0, value: []), deletion)
+      Loss(
+        lost: Register(field: Register.deletedField, stamp: $0, value: []), kept: deletion,
+        record: record)
     }
   }
 

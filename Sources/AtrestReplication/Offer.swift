@@ -66,7 +66,9 @@ public struct Offer: Hashable, Sendable {
     return Outcome(
       record: judgement.result, isSuperseded: judgement.isSuperseded,
       conflicts: lost.map {
-        Conflict(key: record.key, field: $0.lost.field, lost: $0.lost, kept: $0.kept, noticed: now)
+        Conflict(
+          key: record.key, field: $0.lost.field, lost: $0.lost, kept: $0.kept, record: $0.record,
+          noticed: now)
       }, history: noted)
   }
 

@@ -37,22 +37,27 @@ public struct Record: Hashable, Sendable {
     self.registers = registers
   }
 
-  /// Bounds on what a peer may send. They keep the largest record within a quarter of a message.
+  /// Bounds on what a peer may send. They keep the largest record within half a message.
   public enum Limits {
     /// The largest id in bytes. Journal entries, whose ids contain another record's, may be 32
     /// bytes longer.
     public static let idBytes = 96
     /// The largest register value in bytes. An App Store transaction fits.
     public static let valueBytes = 16 * 1024
-    /// The largest register value of a kind, in bytes. A journal entry's value holds two values of
-    /// another record.
-    public static func valueBytes(of kind: RecordKind) -> Int {
-      kind == .conflict ? 2 * valueBytes + 1024 : valueBytes
+    /// The largest register value in a record of a kind, in bytes. A journal entry holds two values
+    /// of another record in one register, and that record in another.
+    public static func valueBytes(of field: FieldNumber, in kind: RecordKind?) -> Int {
+      guard kind == .conflict else { return valueBytes }
+      return field == Conflict.recordField ? encodedBytes + 8 : 2 * valueBytes + 1024
     }
     /// The most registers in one record.
     public static let registers = 64
     /// The largest encoded record in bytes.
     public static let encodedBytes = 64 * 1024
+    /// The largest encoded record of a kind, in bytes. A journal entry holds another record.
+    public static func encodedBytes(of kind: RecordKind) -> Int {
+      kind == .conflict ? 100 * 1024 : encodedBytes
+    }
   }
 
   /// The register of a field, or nil. O(fields); kinds have few.
@@ -127,9 +132,8 @@ public struct Record: Hashable, Sendable {
   /// The record with what its deletion made unreachable taken out, and a note that it was. A record
   /// that is not deleted, or has nothing to prune, is returned unchanged.
   ///
-  /// Only the server does this, once every device knows the deletion or after a stated time, and
-  /// only with what the journal need not keep: see `Offer.merged(into:history:at:)` for what
-  /// becomes of a write that comes too late.
+  /// Only the server does this, once every device knows the deletion or after a stated time. See
+  /// `Offer.merged(into:history:at:)` for what becomes of a write that comes too late.
   public func pruned() -> Record {
     guard let deletion = self[Register.deletedField], isDeleted,
       registers.contains(where: {

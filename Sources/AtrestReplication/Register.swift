@@ -36,6 +36,12 @@ public struct Register: Hashable, Sendable {
   /// The value of a boolean field 15 that is true; it has no other.
   public static let pruneFloorValue: [UInt8] = [0x78, 0x01]
 
+  /// Whether the field is one that every kind has: it says what became of the record, and nothing
+  /// of what it holds.
+  public var isOfEveryKind: Bool {
+    field == Self.deletedField || field == Self.pruneFloorField
+  }
+
   /// Whether this write loses to another one of the same field. A strict total order on the
   /// registers of one field.
   ///

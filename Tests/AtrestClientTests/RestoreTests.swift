@@ -37,48 +37,84 @@ struct RestoreTests {
       try await mine.sync(server)
     }
 
-    func entry(_ field: FieldNumber) throws -> JournalEntry {
-      try #require(try mine.replica.conflicts().first { $0.conflict.field == field })
+    func entry() throws -> JournalEntry {
+      let entries = try mine.replica.conflicts()
+      #expect(entries.count == 1)
+      return try #require(entries.first)
+    }
+
+    /// What was written back is taken, and nothing is set aside any more.
+    func checkSettled() async throws {
+      let report = try await mine.sync(server)
+      #expect(report.refused == 0)
+      await #expect(try mine.replica.conflicts().isEmpty)
+      #expect(server.records == (try mine.replica.allRecords()))
     }
   }
 
-  @Test("the deletion is what was kept instead")
+  @Test("one entry stands for all that was written, and the deletion is what was kept instead")
   func kept() async throws {
     let scene = try await Scene { try Session.sample(id: $0.id, lasted: 90, target: 99) }
     #expect(try scene.mine.replica.session(scene.session.id) == nil)
-    await #expect(try scene.mine.replica.conflicts().map(\.conflict.field).sorted() == [1, 2, 3])
-    await #expect(try scene.mine.replica.conflicts().allSatisfy { $0.kept == .deleted(true) })
-    #expect(try scene.entry(3).conflict.kept.field == Register.pruneFloorField)
+    let entry = try scene.entry()
+    #expect(entry.kept == .deleted(true))
+    guard case .span = entry.written.first, case .targetMinutes(99) = entry.written.last else {
+      Issue.record("\(entry.written)")
+      return
+    }
   }
 
-  @Test("brings all of the lost write back, whichever part of it was named", arguments: [1, 2, 3])
-  func whole(field: FieldNumber) async throws {
+  @Test("brings all of the lost write back")
+  func whole() async throws {
     let edited = try Session.sample(lasted: 90, target: 99)
     let scene = try await Scene {
       Session(id: $0.id, span: edited.span, targetMinutes: edited.targetMinutes)
     }
-    try await scene.mine.replica.restore(scene.entry(field))
+    try await scene.mine.replica.restore(scene.entry())
     let session = try scene.mine.replica.session(scene.session.id)
     #expect(session?.span == edited.span && session?.targetMinutes == 99)
-    let report = try await scene.mine.sync(scene.server)
-    #expect(report.refused == 0)
-    await #expect(try scene.mine.replica.conflicts().isEmpty)
-    #expect(scene.server.records == (try scene.mine.replica.allRecords()))
+    try await scene.checkSettled()
   }
 
-  @Test("of which a needed part is gone is refused in words, and changes nothing")
+  @Test("brings what the lost write left alone back, too: the record holds it no more")
+  func rest() async throws {
+    let scene = try await Scene {
+      Session(id: $0.id, span: $0.span, targetMinutes: 99)
+    }
+    try await scene.mine.replica.restore(scene.entry())
+    let session = try scene.mine.replica.session(scene.session.id)
+    #expect(session?.span == scene.session.span && session?.targetMinutes == 99)
+    try await scene.checkSettled()
+  }
+
+  @Test("leaves alone what was written since")
+  func since() async throws {
+    let scene = try await Scene {
+      Session(id: $0.id, span: $0.span, targetMinutes: 99)
+    }
+    let entry = try scene.entry()
+    let anew = try Session.sample(id: scene.session.id, lasted: 30, target: 300)
+    try await scene.mine.replica.save(anew)
+    try await scene.mine.replica.restore(entry)
+    let session = try scene.mine.replica.session(scene.session.id)
+    #expect(session?.span == anew.span && session?.targetMinutes == 99)
+    try await scene.checkSettled()
+  }
+
+  @Test(
+    "an older server's entry, which lacks what is needed, is refused in words, and changes nothing")
   func incomplete() async throws {
     let scene = try await Scene {
       Session(id: $0.id, span: $0.span, targetMinutes: 99)
     }
+    var conflict = try scene.entry().conflict
+    conflict.record = nil
     let digest = try scene.mine.replica.digest()
-    for field: FieldNumber in [1, 3] {
-      #expect {
-        try scene.mine.replica.restore(scene.entry(field))
-      } throws: { error in
-        ReplicaError.Code.invalid ~= error
-          && (error as? ReplicaError)?.userMessage.contains("holds its value") == true
-      }
+    #expect {
+      try scene.mine.replica.restore(JournalEntry(conflict: conflict))
+    } throws: { error in
+      ReplicaError.Code.invalid ~= error
+        && (error as? ReplicaError)?.userMessage.contains("Write it anew") == true
     }
     #expect(try scene.mine.replica.digest() == digest)
     #expect(try scene.mine.waitingCount == 0)

@@ -77,13 +77,37 @@ struct DeletionTests {
     Register(field: 15, stamp: Stamp(time, replica), value: Register.pruneFloorValue)
   }
 
+  @Test(
+    "a value of an action that the journal listed before, perhaps without it, has its own entry")
+  func partOfAListedAction() {
+    let late = record(edit(2, at: 4, by: 2))
+    let stored = record([deletion(at: 5, by: 1), pruneFloor(at: 5, by: 1)])
+    let now = WallTime(milliseconds: 0)
+    let first = Offer(record: late, written: [1]).merged(into: stored, at: now)
+    #expect(first.conflicts.map(\.field) == [1])
+    let again = Offer(record: late, written: [1, 2])
+      .merged(into: first.record, history: first.history, at: now)
+    #expect(again.conflicts.map(\.field) == [2])
+  }
+
+  @Test("a value of an action that the entry's side does not hold has its own entry")
+  func partOfTheOtherSide() {
+    let action = edit(2, at: 4, by: 2)
+    let other = Register(field: 2, stamp: Stamp(5, 3), value: [3])
+    let back = Offer(
+      record: record([deletion(at: 6, by: 1), action[1]]), written: [], isRestored: true)
+    let outcome = back.merged(into: record([action[0], other]), at: WallTime(milliseconds: 0))
+    #expect(outcome.conflicts.map(\.lost).contains(action[1]))
+  }
+
   @Test("a write that comes too late for a pruned record is journalled, with its value")
   func tooLate() {
     let offer = Offer(record: record(edit(2, at: 4, by: 2)), written: [1, 2])
     let stored = record([deletion(at: 5, by: 1), pruneFloor(at: 5, by: 1)])
     let outcome = offer.merged(into: stored, at: WallTime(milliseconds: 0))
     #expect(outcome.record == stored)
-    #expect(outcome.conflicts.map(\.lost.value) == [[], [2]])
+    #expect(outcome.conflicts.map(\.field) == [Register.deletedField])
+    #expect(outcome.conflicts.map(\.record) == [offer.record])
     #expect(outcome.isSuperseded)
   }
 }

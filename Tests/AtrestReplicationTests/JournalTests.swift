@@ -41,6 +41,7 @@ struct JournalTests {
       let conflict = try #require(outcome.conflicts.first)
       #expect(conflict.lost == older)
       #expect(conflict.kept == newer)
+      #expect(conflict.record?.registers == [older])
       #expect(conflict.noticed == now)
       #expect(outcome.isSuperseded == (offered == older))
       #expect(outcome.record[2] == newer)

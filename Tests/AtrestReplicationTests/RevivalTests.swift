@@ -109,7 +109,7 @@ private struct Ending: Hashable {
   var record: Record?
   /// The keys of the journal entries.
   var keys: Set<RecordKey> = []
-  /// The keys of entries about values, not about an action's effect on the whole record.
+  /// The keys of the values that the entries hold.
   var valueKeys: Set<RecordKey> = []
   var conflicts: [Conflict] = []
 
@@ -122,7 +122,13 @@ private struct Ending: Hashable {
     }
     for conflict in conflicts {
       keys.insert(conflict.journalKey)
-      if conflict.field != Register.deletedField { valueKeys.insert(conflict.journalKey) }
+      for value in conflict.values {
+        valueKeys.insert(
+          Conflict(
+            key: conflict.key, field: value.field, lost: value, kept: conflict.kept,
+            noticed: conflict.noticed
+          ).journalKey)
+      }
     }
   }
 }

@@ -64,6 +64,9 @@ struct BoundsTests {
     check(try record(value: Limit.valueBytes + 1), .tooLong)
     check(try record(kind: .conflict, value: Limit.conflictValueBytes))
     check(try record(kind: .conflict, value: Limit.conflictValueBytes + 1), .tooLong)
+    let field = Conflict.recordField
+    check(try record(kind: .conflict, value: Limit.conflictRecordBytes, field: field))
+    check(try record(kind: .conflict, value: Limit.conflictRecordBytes + 1, field: field), .tooLong)
     check(try record(field: FieldNumber(Limit.fieldNumber)))
     let nameless = WireError.invalid("a register has no field number")
     check(try record(field: FieldNumber(Limit.fieldNumber) + 1), nameless)
@@ -208,7 +211,12 @@ struct BoundsTests {
   func elsewhere() {
     #expect(Record.Limits.idBytes == Limit.idBytes)
     #expect(Record.Limits.valueBytes == Limit.valueBytes)
-    #expect(Record.Limits.valueBytes(of: .conflict) == Limit.conflictValueBytes)
+    let entry = RecordKind.conflict
+    #expect(
+      Record.Limits.valueBytes(of: Conflict.entryField, in: entry) == Limit.conflictValueBytes)
+    #expect(
+      Record.Limits.valueBytes(of: Conflict.recordField, in: entry) == Limit.conflictRecordBytes)
+    #expect(Record.Limits.encodedBytes(of: entry) == Limit.conflictBytes)
     #expect(Record.Limits.registers == Limit.registers)
     #expect(Record.Limits.encodedBytes == Limit.recordBytes)
     #expect(Session.targetRange == 1...Limit.targetMinutes)

@@ -12,7 +12,7 @@ from atrest.sync.v1 import records_pb2, sync_pb2
 
 CONFLICT, ENTITLEMENT = records_pb2.KIND_CONFLICT, records_pb2.KIND_ENTITLEMENT
 DELETED_FIELD = 1
-ENTRY_FIELD = 2
+ENTRY_FIELD, RECORD_FIELD = 2, 3
 PRUNE_FLOOR_FIELD = 15
 DELETED = records_pb2.Water(deleted=True).SerializeToString()
 PRUNE_FLOOR = records_pb2.Water(prune_floor=True).SerializeToString()
@@ -106,6 +106,7 @@ class Entry(NamedTuple):
     key: Key
     lost: Register
     kept: Register
+    record: Record
 
 
 Identity = Tuple[int, Stamp, bytes]
@@ -154,7 +155,8 @@ class History:
         self.judged = self.judged[-self.LIMIT :]
 
 
-Pair = Tuple[Register, Register]  # The losing and the kept register.
+# The losing and the kept register, and the record as the side that lost had it.
+Loss = Tuple[Register, Register, Record]
 
 
 class Meeting:
@@ -178,22 +180,29 @@ class Meeting:
         self.lifted_stored = lifted(stored, self.floor)
         self.result = merge(self.lifted_stored, self.lifted)
 
-    def conflicts(self) -> List[Pair]:
-        pairs = self._fields() + self._lifted_writes() + self._hidden_actions()
-        pairs += self._values_of_lost_actions(pairs)
-        return pairs + self._earlier_actions(pairs)
+    def conflicts(self) -> List[Loss]:
+        losses = self._fields() + self._lifted_writes() + self._hidden_actions()
+        losses += self._earlier_actions(losses)
+        return [loss for loss in losses if not any(self._holds(other, loss) for other in losses)]
+
+    def _holds(self, entry: Loss, other: Loss) -> bool:
+        """Whether the entry stands for an action, is new, and holds the other's value."""
+        action, value = entry[0], other[0]
+        is_new = action.field == DELETED_FIELD and identity(action) not in self.history.judged
+        is_part = value.field != DELETED_FIELD and value.stamp == action.stamp
+        return is_new and is_part and entry[2].get(value.field) == value
 
     def _fields(self):
-        pairs = []
+        losses = []
         for field, mine in self.lifted.items():
             theirs = self.lifted_stored.get(field)
             kept = self.result.get(field, self.floor)
             if kept == mine:
                 if theirs is None or theirs == mine:
                     continue
-                lost = theirs
+                lost, record = theirs, self.stored
             elif theirs != mine or field not in self.result:
-                lost = self.offered[field]
+                lost, record = self.offered[field], self.offered
             else:
                 continue
             is_open = self.restored or field in self.written or kept == mine
@@ -204,8 +213,8 @@ class Meeting:
             is_known = field == DELETED_FIELD and self._is_known(lost.stamp, kept)
             is_known |= field != DELETED_FIELD and self._was_taken_knowingly(lost)
             if is_open and not is_settled and not is_known and did_not_know(kept, lost):
-                pairs.append((lost, kept))
-        return pairs
+                losses.append((lost, kept, record))
+        return losses
 
     def _was_taken_knowingly(self, lost: Register) -> bool:
         """Whether it lies under the floor, and the deletion knew it."""
@@ -217,7 +226,7 @@ class Meeting:
 
     def _lifted_writes(self):
         return [
-            (register, self.floor)
+            (register, self.floor, self.offered)
             for field, register in self.offered.items()
             if self.lifted[field] != register
             and (field in self.written or self._is_back_lifted(register))
@@ -233,27 +242,6 @@ class Meeting:
             return True
         deletion = self.stored[DELETED_FIELD]
         return register.stamp != deletion.replaced and not self._is_known(register.stamp, deletion)
-
-    def _values_of_lost_actions(self, pairs):
-        actions = {lost.stamp for lost, _ in pairs if lost.field == DELETED_FIELD}
-        return [
-            (register, self.floor)
-            for field, register in self.stored.items()
-            if field not in self.result
-            and field != DELETED_FIELD
-            and (register.stamp in actions or self._was_listed(register.stamp))
-        ]
-
-    def _was_listed(self, stamp: Stamp) -> bool:
-        """Whether the action lost earlier to the copy's deletion, which did not know it."""
-        deletion = self.stored.get(DELETED_FIELD)
-        if deletion is None or deletion.value != DELETED or not stamp < deletion.stamp:
-            return False
-        if stamp == deletion.replaced or stamp.replica == deletion.stamp.replica:
-            return False
-        parts = [identity(r) for r in self.stored.values() if r.stamp == stamp]
-        is_known = any(part in self.history.known for part in parts)
-        return not is_known and identity(action(stamp)) in self.history.judged
 
     def _hidden_actions(self):
         offer_deletes = is_deleted(self.offered) and (
@@ -272,7 +260,7 @@ class Meeting:
             and self._is_news(register, deletion)
             and not self._is_known(register.stamp, deletion)
         }
-        return [(action(stamp), deletion) for stamp in hidden - own]
+        return [(action(stamp), deletion, self.stored) for stamp in hidden - own]
 
     def _is_news(self, register: Register, deletion: Register) -> bool:
         """Whether an offered deletion's writer did not have it."""
@@ -281,9 +269,9 @@ class Meeting:
             return True
         return deletion.replaced is not None and deletion.replaced < register.stamp
 
-    def _earlier_actions(self, pairs):
+    def _earlier_actions(self, losses):
         last = self.offered.get(DELETED_FIELD)
-        lost_to = [kept for lost, kept in pairs if lost == last]
+        lost_to = [kept for lost, kept, _ in losses if lost == last]
         deletion = lost_to[0] if lost_to else self.stored.get(DELETED_FIELD)
         is_kept = self.result.get(DELETED_FIELD) == deletion
         if deletion is None or deletion.value != DELETED or not is_kept:
@@ -291,7 +279,7 @@ class Meeting:
         earlier = {self.offered[field].stamp for field in self.written if lost_to}
         earlier |= {r.stamp for r in self.offered.values() if self._is_back(r, deletion)}
         return [
-            (action(s), deletion)
+            (action(s), deletion, self.offered)
             for s in earlier - {last and last.stamp}
             if s < deletion.stamp and not self._is_known(s, deletion)
         ]
@@ -367,7 +355,7 @@ class Account:
         stored = self.records.get(key)
         if stored is None and key[0] == CONFLICT and key[1] in self.journal:
             # The server wrote this entry, as it came from there.
-            stored = {ENTRY_FIELD: offered[ENTRY_FIELD]}
+            stored = {field: offered[field] for field in (ENTRY_FIELD, RECORD_FIELD)}
         if stored is None:
             self.records[key] = offered
             self._touch(key)
@@ -379,33 +367,28 @@ class Account:
             self._touch(key)
         if key[0] not in (CONFLICT, ENTITLEMENT):
             conflicts = meeting.conflicts()
-            for lost, kept in conflicts:
-                self._note(key, lost, kept)
+            for lost, kept, record in conflicts:
+                self._note(key, lost, kept, record)
             history.note(stored, offered, meeting.written, restored, meeting.result)
-            history.note_actions([lost for lost, _ in conflicts])
+            history.note_actions([lost for lost, _, _ in conflicts])
         return any(meeting.result.get(f) != register for f, register in offered.items())
 
-    def _note(self, key, lost, kept):
+    def _note(self, key, lost, kept, record):
         name = journal_id(key, lost)
         if name not in self.journal and (CONFLICT, name) not in self.records:
-            self.journal[name] = Entry(key, lost, kept)
+            self.journal[name] = Entry(key, lost, kept, record)
             self._touch((CONFLICT, name))
 
     def prune(self, key: Key):
-        """Takes out what a deletion made unreachable, unless the journal lists an action that lost to it."""
+        """Takes out what a deletion made unreachable."""
         before = self.records[key]
         after = pruned(before)
-        if after == before or any(self._lists(name, entry, key) for name, entry in self.journal.items()):
+        if after == before:
             return
         if key[0] != CONFLICT:
             self.histories.setdefault(key, History()).note(before, {}, frozenset(), False, after)
         self.records[key] = after
         self._touch(key)
-
-    def _lists(self, name: bytes, entry: Entry, key: Key) -> bool:
-        """Whether a journal entry that nobody put away stands for an action of a record that is no deletion."""
-        is_action = entry.lost.field == DELETED_FIELD and entry.lost.value != DELETED
-        return entry.key == key and is_action and not is_deleted(self.records.get((CONFLICT, name), {}))
 
     def changed_after(self, version) -> FrozenSet[Key]:
         return frozenset(key for key, at in self.changed.items() if at > version)
@@ -586,7 +569,7 @@ def from_segment(segment: Segment):
 
 
 def from_entry(entry: Entry, noticed_ms: int):
-    """The record that carries a journal entry; its register's stamp is the losing write's."""
+    """The record that carries a journal entry; its registers' stamp is the losing write's."""
     inner = records_pb2.Conflict.Entry(
         kind=entry.key[0],
         id=entry.key[1],
@@ -595,7 +578,10 @@ def from_entry(entry: Entry, noticed_ms: int):
         kept=from_register(entry.kept),
         noticed_ms=noticed_ms,
     )
-    value = records_pb2.Conflict(entry=inner).SerializeToString()
-    register = Register(ENTRY_FIELD, entry.lost.stamp, None, value)
-    key = (CONFLICT, journal_id(entry.key, entry.lost))
-    return from_record(key, {ENTRY_FIELD: register})
+    whole = from_record(entry.key, entry.record)
+    values = {
+        ENTRY_FIELD: records_pb2.Conflict(entry=inner).SerializeToString(),
+        RECORD_FIELD: records_pb2.Conflict(record=whole).SerializeToString(),
+    }
+    registers = {f: Register(f, entry.lost.stamp, None, value) for f, value in values.items()}
+    return from_record((CONFLICT, journal_id(entry.key, entry.lost)), registers)

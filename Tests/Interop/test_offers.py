@@ -93,9 +93,10 @@ def test_the_server_takes_any_offers_as_the_model_does(account, seed):
             held[key] = record
             continue
         value = b"".join(register.value for register in record.values())
-        entry = records_pb2.Conflict.FromString(value).entry
-        lost, kept = model.to_register(entry.lost), model.to_register(entry.kept)
-        entries.setdefault(entry.id, {})[key[1]] = model.Entry((KIND, entry.id), lost, kept)
+        message = records_pb2.Conflict.FromString(value)
+        lost, kept = model.to_register(message.entry.lost), model.to_register(message.entry.kept)
+        of, whole = model.to_record(message.record)
+        entries.setdefault(of[1], {})[key[1]] = model.Entry(of, lost, kept, whole)
     for sequence in sequences:
         assert held[sequence.key] == sequence.account.records[sequence.key], sequence.story()
         found = entries.get(sequence.key[1], {})

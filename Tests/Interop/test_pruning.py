@@ -68,7 +68,7 @@ def test_an_earlier_edit_comes_too_late_and_is_journalled_with_its_value(account
     key, held, journal, expected = settle(phone, tablet, edit_at=-50)
     assert held == expected.records[key] and set(held) == {1, 15}
     assert journal == set(expected.journal)
-    assert SPAN in {entry.lost.value for entry in expected.journal.values()}
+    assert [SPAN, TARGET] == [entry.record[f].value for entry in expected.journal.values() for f in (2, 3)]
 
 
 def test_of_two_deletions_neither_lost_although_one_was_pruned(account):

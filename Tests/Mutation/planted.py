@@ -174,6 +174,13 @@ PLANTED = [
         "taken.rawValue + stepLimit + 1",
     ),
     one(
+        "partsNotHeld",
+        "The value of an action that is listed itself is left out, whether or not its entry holds it.",
+        f"{REPLICATION}/Judgement.swift",
+        "&& «action.record[loss.lost.field] == loss.lost»",
+        "true",
+    ),
+    one(
         "massDeletionHalf",
         "Half of all records counts as most of them.",
         f"{REPLICATION}/MassDeletion.swift",
@@ -865,8 +872,8 @@ PLANTED = [
         "unreadableStored",
         "A value is stored that is too long to be read again.",
         f"{WIRE}/Records/Record+Rules.swift",
-        "«registers.allSatisfy { $0.value.count <= Record.Limits.valueBytes(of: key.kind) }»",
-        "true",
+        "$0.value.count <= «Record.Limits.valueBytes(of: $0.field, in: key.kind)»",
+        ".max",
     ),
     one(
         "unsetWritten",

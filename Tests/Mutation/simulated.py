@@ -413,13 +413,18 @@ SIMULATED = [
         ),
     ),
     mutation(
-        "prunedThoughListed",
-        "Records are pruned although the journal lists an action that lost to their deletion.",
+        "entryOfTheWinner",
+        "A journal entry holds the record of the side that won.",
         Edit(
-            f"{SERVER}/Sync/Housekeeping.swift",
-            "result.map { «$0.key.kind != .conflict» } ?? false",
-            "false",
+            f"{REPLICATION}/Judgement.swift",
+            "record: «isOffered» ? record : stored",
+            "!isOffered",
         ),
+    ),
+    mutation(
+        "ownValuesRestored",
+        "Writing an entry back does not write what was pruned since.",
+        Edit(f"{REPLICATION}/Conflict.swift", "return «own + lacking»", "own"),
     ),
     mutation(
         "prunedTooEarly",

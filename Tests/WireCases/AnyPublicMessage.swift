@@ -210,7 +210,7 @@ public struct AnyPublicMessage: Sendable, CustomStringConvertible {
           Conflict(
             key: $0.record().key, field: $0.small(), lost: $0.register(1 + $0.small() % 99),
             kept: $0.register(1 + $0.small() % 99), noticed: $0.time())
-        })
+        }, record: random.maybe { $0.record() })
     },
   ]
 }

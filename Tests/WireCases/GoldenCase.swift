@@ -180,6 +180,12 @@ public struct GoldenCase: Sendable, CustomStringConvertible {
       02121209050000000000000011020000000000000022041202080130b960
       """),
     GoldenCase(
+      "a journal entry's record", ConflictMessage(record: foreign),
+      """
+      1a2e0881808080f8ffffffff011201071a1e08ffffffff0112120905000000000000001102000000\
+      000000002202faff
+      """),
+    GoldenCase(
       "a drink", WaterMessage(intake: .init(at: 1_700_000_000_000, millilitres: 250)),
       "120a0880d095ffbc3110fa01"),
   ]

@@ -81,6 +81,11 @@ public struct JournalEntry: Hashable, Sendable {
 
   /// The losing write's value.
   public var lost: FieldValue { FieldValue(conflict.lost, of: conflict.key.kind) }
+  /// What the losing action wrote: the same value, or, if the action lost to a deletion, the value
+  /// of each field that it wrote. Empty if it wrote none, or if an older server noted the entry.
+  public var written: [FieldValue] {
+    conflict.values.map { FieldValue($0, of: conflict.key.kind) }
+  }
   /// The winning write's value.
   public var kept: FieldValue { FieldValue(conflict.kept, of: conflict.key.kind) }
   /// The entry's own key. Deleting it dismisses the entry on every device.

@@ -141,9 +141,9 @@ public struct ConflictsCommand<Program: Companion>: ParsableCommand {
       try format.answer(
         ConflictRow(entry, try ConflictsCommand.devices(replica), words.records),
         Language.text(
-          "Written back: \(words.value(entry.conflict.lost, of: entry)). "
+          "Written back: \(words.setAside(entry)). "
             + "Your other devices learn of it with the next sync.",
-          de: "Zurückgeschrieben: \(words.value(entry.conflict.lost, of: entry)). "
+          de: "Zurückgeschrieben: \(words.setAside(entry)). "
             + "Deine anderen Geräte erfahren es beim nächsten Abgleich."))
     }
   }
@@ -175,8 +175,8 @@ public struct ConflictsCommand<Program: Companion>: ParsableCommand {
       try format.answer(
         ConflictRow(entry, try ConflictsCommand.devices(replica), words.records),
         Language.text(
-          "Put away: \(words.value(entry.conflict.lost, of: entry)). What was kept stays as it is.",
-          de: "Weggelegt: \(words.value(entry.conflict.lost, of: entry)). Was galt, gilt weiter."))
+          "Put away: \(words.setAside(entry)). What was kept stays as it is.",
+          de: "Weggelegt: \(words.setAside(entry)). Was galt, gilt weiter."))
     }
   }
 }

@@ -31,12 +31,20 @@ struct ConflictRow: Encodable {
     }
   }
 
+  /// A field of a whole action that lost.
+  struct Written: Encodable {
+    var field: String
+    var value: ValueRow
+  }
+
   var id: String
   var kind: String
   var recordId: String
   var field: String
   var kept: Side
   var setAside: Side
+  /// Absent unless a whole action lost.
+  var wrote: [Written]?
   var noticed: WallTime
 
   init(_ entry: JournalEntry, _ devices: DeviceNames, _ words: RecordWords) {
@@ -47,6 +55,13 @@ struct ConflictRow: Encodable {
     field = words.name(of: conflict.field, in: conflict.key.kind)
     kept = Side(conflict.kept, conflict.key.kind, devices, words)
     setAside = Side(conflict.lost, conflict.key.kind, devices, words)
+    if conflict.isAction {
+      wrote = conflict.values.map { register in
+        Written(
+          field: words.name(of: register.field, in: conflict.key.kind),
+          value: words.value(of: register, in: conflict.key.kind) ?? .unknown)
+      }
+    }
     noticed = conflict.noticed
   }
 }
@@ -69,9 +84,16 @@ struct ConflictWords {
     records.text(of: register, in: entry.conflict.key.kind, context)
   }
 
+  /// What was set aside: all that an action wrote, if it lost whole.
+  func setAside(_ entry: JournalEntry) -> String {
+    let values = entry.conflict.values
+    guard !values.isEmpty else { return value(entry.conflict.lost, of: entry) }
+    return values.map { value($0, of: entry) }.joined(separator: ", ")
+  }
+
   /// A short description that tells entries apart.
   func summary(_ entry: JournalEntry) -> String {
-    "\(records.noun(entry.conflict.key.kind)): \(value(entry.conflict.lost, of: entry))"
+    "\(records.noun(entry.conflict.key.kind)): \(setAside(entry))"
   }
 
   /// A table, newest first.
@@ -88,7 +110,7 @@ struct ConflictWords {
       table.add([
         ids[entry.displayID] ?? entry.displayID,
         records.noun(conflict.key, found[conflict.key], context),
-        value(conflict.kept, of: entry), value(conflict.lost, of: entry),
+        value(conflict.kept, of: entry), setAside(entry),
         devices.words(conflict.lost.stamp.replica),
       ])
     }
@@ -100,15 +122,16 @@ struct ConflictWords {
     _ entry: JournalEntry, id: String, _ devices: DeviceNames, record: Record? = nil
   ) -> String {
     let conflict = entry.conflict
-    func side(_ register: Register) -> String {
+    func side(_ value: String, _ register: Register) -> String {
       let written = context.words(register.stamp.time.wallTime)
       let device = devices.words(register.stamp.replica)
-      return "\(value(register, of: entry))\n             "
+      return "\(value)\n             "
         + Language.text(
           "written on \(device), \(written)", de: "geschrieben auf \(device), \(written)")
     }
     let noun = records.noun(conflict.key, record, context).asSentence.dropLast()
-    let (kept, lost) = (side(conflict.kept), side(conflict.lost))
+    let kept = side(value(conflict.kept, of: entry), conflict.kept)
+    let lost = side(setAside(entry), conflict.lost)
     return Language.text(
       """
       \(noun): changed on two devices that did not know of each other.

@@ -34,6 +34,10 @@ enum HeldValue: Hashable, Sendable {
 extension JournalEntry {
   /// The losing write's value.
   var lostValue: HeldValue { HeldValue(conflict.lost, of: conflict.key.kind) }
+  /// The losing write, and what its action wrote if that lost whole.
+  var losses: [Register] {
+    conflict.isAction ? [conflict.lost] + conflict.values : [conflict.lost]
+  }
   /// The winning write's value.
   var keptValue: HeldValue { HeldValue(conflict.kept, of: conflict.key.kind) }
 }

@@ -137,7 +137,8 @@ extension Player {
     let kept = isPruned ? .field(.deleted(true)) : entry.keptValue
     return .setAside(
       record: book.name(entry.conflict.key),
-      value: words(entry.lostValue),
+      value: (entry.losses.count == 1 ? entry.losses : Array(entry.losses.dropFirst()))
+        .map { words(HeldValue($0, of: entry.conflict.key.kind)) }.joined(separator: ", "),
       by: writers.name(entry.conflict.lost.stamp.replica),
       kept: words(kept),
       keptBy: writers.name(entry.conflict.kept.stamp.replica))

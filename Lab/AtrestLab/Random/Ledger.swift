@@ -122,9 +122,13 @@ struct Ledger {
     _ holding: Holding, writers: Writers, name: (RecordKey) -> String, isOrdered: Bool
   ) -> [String] {
     var problems: [String] = []
-    var journal: [Slot: [JournalEntry]] = [:]
+    var journal: [Slot: [(lost: HeldValue, entry: JournalEntry)]] = [:]
     for entry in holding.journal {
-      journal[Slot(key: entry.conflict.key, field: entry.conflict.field), default: []].append(entry)
+      for lost in entry.losses {
+        let value = HeldValue(lost, of: entry.conflict.key.kind)
+        journal[Slot(key: entry.conflict.key, field: lost.field), default: []]
+          .append((value, entry))
+      }
     }
     for (slot, writes) in writes {
       let shown = holding.items[slot.key]?.values[slot.field]
@@ -137,8 +141,7 @@ struct Ledger {
         let write = writes[number]
         return write.value == shown || superseded.contains(number)
           || entries.contains {
-            $0.lostValue == write.value
-              && isWriter(write, $0, writers)
+            $0.lost == write.value && isWriter(write, $0.entry, writers)
           }
       }
       for (number, write) in writes.enumerated() where !write.isExcused && !isKept(number) {
@@ -158,10 +161,8 @@ struct Ledger {
               + "knew it, nor in the journal")
         }
       }
-      for entry in entries {
-        let isReal = writes.contains {
-          $0.value == entry.lostValue && isWriter($0, entry, writers)
-        }
+      for (lost, entry) in entries {
+        let isReal = writes.contains { $0.value == lost && isWriter($0, entry, writers) }
         if !isReal { problems.append("the journal holds a write to \(place) that nobody made") }
       }
       if isOrdered, !hasLastWord(shown, writes) {

@@ -235,7 +235,7 @@ package enum Exchange {
       }
       if isRefused { return .refused(.clockSkew(item.index)) }
     }
-    guard let journal = journal(outcome) else { return .refused(.tooLarge(item.index)) }
+    let journal = outcome.conflicts.map { $0.packedJournalRecord }
     guard journal.isEmpty || quota.allowsJournal(beside: held) else {
       return .refused(.quota(item.index, quota))
     }
@@ -245,7 +245,7 @@ package enum Exchange {
     if outcome.record != stored {
       let body = outcome.record.packed
       guard outcome.record.registers.count <= Record.Limits.registers,
-        body.count <= Record.Limits.encodedBytes
+        body.count <= Record.Limits.encodedBytes(of: outcome.record.key.kind)
       else { return .refused(.tooLarge(item.index)) }
       // A statement replaces an older one about the same purchase. So a full account still accepts
       // a refund.
@@ -278,16 +278,6 @@ package enum Exchange {
       guard try feed.find(key) == nil else { continue }
       _ = feed.insert(entry, key: key, body: entry.packed, at: now)
     }
-  }
-
-  /// The journal entries, or nil if one is too large to be decoded again.
-  private static func journal(_ outcome: Offer.Outcome) -> [Record]? {
-    var entries: [Record] = []
-    for conflict in outcome.conflicts {
-      guard let entry = conflict.readableRecord else { return nil }
-      entries.append(entry)
-    }
-    return entries
   }
 
   /// Reads a page of the feed.

@@ -15,9 +15,8 @@ package enum Housekeeping {
   /// Processes due records, up to `limit`.
   ///
   /// A deleted record is pruned once every device with access has acknowledged the deletion, or 30
-  /// days after the server accepted it. It is not pruned while the journal lists an action that
-  /// lost to the deletion, so that a person can restore the whole record. A journal entry expires
-  /// 90 days after the server detected the conflict. Devices that did not call in the last 30 days
+  /// days after the server accepted it. A journal entry expires 90 days after the server detected
+  /// the conflict. Devices that did not call in the last 30 days
   /// do not count: a device that was paired and never used would block pruning forever.
   /// - Parameters:
   ///   - feed: The account's feed in the current transaction. The caller finishes it and commits.
@@ -31,9 +30,9 @@ package enum Housekeeping {
     let due = try feed.loadDue(at: now, orAcknowledged: acknowledged, limit: limit)
     var candidates = due.map { Candidate($0.key, $0.record, now) }
     candidates += try released(by: candidates, feed, now)
-    let listed = try listed(candidates, feed)
+    let needed = try neededByOldEntries(candidates, feed)
     for candidate in candidates {
-      apply(candidate, isListed: listed.contains(candidate.key), feed, now)
+      apply(candidate, isNeeded: needed.contains(candidate.key), feed, now)
     }
     try feed.settle()
     try feed.transaction.accounts.pruneCommits(of: feed.account, keeping: keptCommits)
@@ -41,7 +40,7 @@ package enum Housekeeping {
   }
 
   /// A record due for housekeeping, and its new form if nothing keeps it.
-  private struct Candidate {
+  struct Candidate {
     let key: [UInt8]
     let found: StoredRecord
     /// Nil if the record is corrupt.
@@ -62,61 +61,12 @@ package enum Housekeeping {
       let result = record.isDeleted ? record.pruned() : end(record, now)
       self.result = result == record ? nil : result
     }
-
-    /// The candidate as a journal entry, if it stands for an action.
-    var entry: Conflict? {
-      guard let record, let entry = try? Conflict(record), entry.listsAction else { return nil }
-      return entry
-    }
-  }
-
-  /// Deleted records that only waited for journal entries among the candidates.
-  private static func released(
-    by candidates: [Candidate], _ feed: AccountFeed, _ now: WallTime
-  ) throws(StoreError) -> [Candidate] {
-    let known = Set(candidates.map(\.key))
-    let keys = Set(candidates.compactMap { $0.entry?.key.storageKey }).subtracting(known)
-    guard !keys.isEmpty else { return [] }
-    // Sorted, so that the result does not depend on hashing.
-    let sorted = keys.sorted { $0.lexicographicallyPrecedes($1) }
-    try feed.loadMore(sorted)
-    var released: [Candidate] = []
-    for key in sorted {
-      guard let found = try feed.find(key), found.due == nil else { continue }
-      released.append(Candidate(key, found, now))
-    }
-    return released
-  }
-
-  /// The keys of candidates for which the journal has a current, undeleted entry about an action
-  /// that lost to a deletion. Entries that expire now do not count.
-  private static func listed(
-    _ candidates: [Candidate], _ feed: AccountFeed
-  ) throws(StoreError) -> Set<[UInt8]> {
-    let ending = Set(candidates.filter { $0.result != nil }.map(\.key))
-    let pruned = candidates.filter { $0.result.map { $0.key.kind != .conflict } ?? false }
-    let journals = pruned.compactMap { candidate in
-      candidate.record.map {
-        let entries = Conflict.journalKeys(of: $0.key, field: Register.deletedField)
-        return KeyInterval(from: entries.first.storageKey, to: entries.last.storageKey)
-      }
-    }
-    guard !journals.isEmpty else { return [] }
-    var listed: Set<[UInt8]> = []
-    try feed.transaction.records.scan(journals, of: feed.account) { index, key, body in
-      guard !ending.contains(key), let found = try? Record(unpacking: body), !found.isDeleted,
-        let entry = try? Conflict(found), entry.listsAction
-      else { return true }
-      listed.insert(pruned[index].key)
-      return false
-    }
-    return listed
   }
 
   private static func apply(
-    _ candidate: Candidate, isListed: Bool, _ feed: AccountFeed, _ now: WallTime
+    _ candidate: Candidate, isNeeded: Bool, _ feed: AccountFeed, _ now: WallTime
   ) {
-    guard let record = candidate.record, let result = candidate.result, !isListed else {
+    guard let record = candidate.record, let result = candidate.result, !isNeeded else {
       return feed.setNotDue(key: candidate.key, candidate.found)
     }
     let history = candidate.found.recordHistory.pruning(record, to: result)
@@ -142,13 +92,6 @@ package enum Housekeeping {
         field: Register.deletedField, stamp: Stamp(time: time, replica: entry.lost.stamp.replica),
         value: Register.deletedValue))
     return result.pruned()
-  }
-}
-
-extension Conflict {
-  /// Whether the entry stands for a whole action and everything it wrote: it lost to a deletion.
-  fileprivate var listsAction: Bool {
-    field == Register.deletedField && lost.value != Register.deletedValue
   }
 }
 

@@ -84,7 +84,7 @@ package struct PreparedExchange: Sendable {
         let offer = try Offer(unpacking: bytes)
         try offer.record.checkPackedKindRules()
         let body = offer.record.packed
-        guard body.count <= Record.Limits.encodedBytes else {
+        guard body.count <= Record.Limits.encodedBytes(of: offer.record.key.kind) else {
           refusals.append(.tooLarge(index))
           costBytes += Self.refusalBytes
           continue

@@ -28,15 +28,3 @@ extension Record {
     return min(entry.noticed, taken).advanced(by: Conflict.retentionMilliseconds)
   }
 }
-
-extension Conflict {
-  /// The record that carries the entry. Nil if it is too large to be decoded again.
-  var readableRecord: Record? {
-    let record = journalRecord
-    let body = record.packed
-    guard body.count <= Record.Limits.encodedBytes, (try? Record(unpacking: body)) != nil else {
-      return nil
-    }
-    return record
-  }
-}

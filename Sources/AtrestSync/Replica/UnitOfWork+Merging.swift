@@ -68,7 +68,8 @@ extension UnitOfWork {
     var isLost = tables.state.isAfterLoss
     if !isLost { isLost = try outbox.isToBeRestored(received.key) }
     if isLost {
-      if !givesWay { givesWay = try isMissed(pruned, from: merged) }
+      // This replica knows the deletion to be undone.
+      if !pruned.isEmpty, !merged.isDeleted { givesWay = true }
       if givesWay { try outbox.offerBeforeItGoes(before) }
     }
     if isChanged { try records.put(merged, encoded: encoded) }
@@ -85,20 +86,5 @@ extension UnitOfWork {
       known.set(register)
     }
     return known
-  }
-
-  /// Whether somebody may want back what was pruned with a deletion: this replica knows the
-  /// deletion to be undone, or the journal lists an action that wrote some of it.
-  private func isMissed(
-    _ pruned: [Register], from record: Record
-  ) throws(ReplicaError) -> Bool {
-    if pruned.isEmpty || !record.isDeleted { return !pruned.isEmpty }
-    for register in pruned {
-      let action = Conflict(
-        key: record.key, field: Register.deletedField, lost: register, kept: register,
-        noticed: WallTime(milliseconds: 0))
-      if let entry = try records.record(action.journalKey), !entry.isDeleted { return true }
-    }
-    return false
   }
 }

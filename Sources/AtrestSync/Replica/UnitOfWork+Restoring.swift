@@ -17,55 +17,38 @@ extension UnitOfWork {
     }
   }
 
-  /// Writes the losing value back as an ordinary new write and deletes the journal entry.
+  /// Writes back what the losing action wrote, as an ordinary new write, and deletes the journal
+  /// entry. If the record was pruned, everything else that it said is written back, too.
   ///
-  /// If the record was pruned, the other values of the losing action are written back too.
-  /// - Throws: `.invalid` if the record would still lack a required field, or has not arrived yet.
+  /// - Throws: `.invalid` if the record has not arrived yet, or would lack a required field: an
+  ///   entry of an older server does not hold the record.
   package mutating func restore(_ conflict: Conflict) throws(ReplicaError) {
-    let key = conflict.key
-    let stored = try records.record(key)
-    var restored = [conflict]
+    let stored = try records.record(conflict.key)
     // A journal entry precedes its record in the feed, and a page may end between them.
     let isHere = stored.map { $0.reaches(conflict.kept) }
-    let isDeleting = conflict.lost.value == Register.deletedValue
-    guard isHere ?? (!isDeleting && isWhole(nil, with: restored)) else {
+    guard isHere ?? (conflict.record != nil && !conflict.isDeletion) else {
       throw .invalid("The record itself has not arrived yet. Sync, then try again.")
     }
-    if stored?[Register.pruneFloorField] != nil, !isWhole(stored, with: restored) {
-      restored = try conflicts().filter {
-        $0.key == key && $0.lost.stamp == conflict.lost.stamp
-      }
-      guard restored.contains(conflict), isWhole(stored, with: restored) else {
-        throw .invalid(
-          """
-          The record was deleted, and what else it said is gone, so this alone cannot be written back. Write \
-          back the entry that holds its value instead, or write it anew.
-          """)
-      }
+    let values = conflict.values(restoring: stored)
+    guard conflict.isDeletion || isWhole(stored, with: values, of: conflict) else {
+      throw .invalid(
+        """
+        The record was deleted, and what else it said is gone, so this alone cannot be written back. Write it anew.
+        """)
     }
-    let values = restored.map { $0.lost }.filter { $0.field != Register.deletedField }
-    let isDeletion = values.isEmpty && conflict.lost.value == Register.deletedValue
-    try write(key, values.map { ($0.field, $0.value) }, deleted: isDeletion)
-    for conflict in restored { _ = try delete(conflict.journalKey) }
+    try write(conflict.key, values.map { ($0.field, $0.value) }, deleted: conflict.isDeletion)
+    _ = try delete(conflict.journalKey)
   }
 
-  /// Whether a record, with the lost values of the conflicts, satisfies its kind's rules. Unknown
-  /// kinds have none.
-  private func isWhole(_ stored: Record?, with conflicts: [Conflict]) -> Bool {
-    guard let key = conflicts.first?.key else { return true }
-    var record = stored ?? Record(key: key)
-    let latest = conflicts.map { $0.lost.stamp }.max()
-    for conflict in conflicts {
-      let lost = conflict.lost
-      guard let stamp = [latest, record[lost.field]?.stamp].compactMap({ $0 }).max() else {
-        continue
-      }
-      record.set(Register(field: lost.field, stamp: stamp, value: lost.value))
-    }
-    if conflicts.contains(where: { $0.lost.field != Register.deletedField }),
-      let deletion = record[Register.deletedField]
-    {
-      record.set(Register(field: deletion.field, stamp: deletion.stamp, value: []))
+  /// Whether a record with these values in it satisfies its kind's rules. Unknown kinds have none.
+  private func isWhole(
+    _ stored: Record?, with values: [Register], of conflict: Conflict
+  ) -> Bool {
+    var record = stored ?? Record(key: conflict.key)
+    let deletion = Register(field: Register.deletedField, stamp: conflict.lost.stamp, value: [])
+    for value in values + [deletion] {
+      let stamp = record[value.field]?.stamp ?? conflict.lost.stamp
+      record.set(Register(field: value.field, stamp: stamp, value: value.value))
     }
     return (try? record.checkKindRules()) != nil
   }

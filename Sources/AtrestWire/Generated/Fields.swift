@@ -210,6 +210,7 @@ enum Fields {
   enum Conflict: UInt32, FieldNumbers {
     case deleted = 1
     case entry = 2
+    case record = 3
     case pruneFloor = 15
   }
 

@@ -19,10 +19,14 @@ public enum Limit {
   public static let registers = 64
   /// Bytes of one register's value.
   public static let valueBytes = 16_384
-  /// Bytes of a journal entry's value, which contains two of another record.
+  /// Bytes of the value of a journal entry's field 2, which contains two of another record.
   public static let conflictValueBytes = 33_792
+  /// Bytes of the value of a journal entry's field 3, which contains another record.
+  public static let conflictRecordBytes = 65_544
   /// Bytes of one encoded record.
   public static let recordBytes = 65_536
+  /// Bytes of one encoded journal entry.
+  public static let conflictBytes = 102_400
   /// The greatest number of a field.
   public static let fieldNumber = 536_870_911
   /// Minutes of a planned fast: 14 days.

@@ -5,25 +5,30 @@ import AtrestReplication
 
 /// The message of KIND_CONFLICT.
 public struct ConflictMessage: WireMessage, FieldWriting {
-  /// The journal entry; nil if the register was pruned.
+  /// The journal entry without its record; nil if the register was pruned.
   public var entry: Conflict?
+  /// The record that lost; nil if the register was pruned, or the entry is an older server's.
+  public var record: Record?
 
-  /// Creates a message from its field.
-  public init(entry: Conflict?) {
+  /// Creates a message from its fields.
+  public init(entry: Conflict? = nil, record: Record? = nil) {
     self.entry = entry
+    self.record = record
   }
 
   /// Decodes the message of a journal entry's record.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try decode(bytes) { fields throws(WireError) in
       var entry: ConflictParts?
+      var record: RecordParts?
       while let field = try fields.next() {
         switch Fields.Conflict(rawValue: field.number) {
         case .entry: entry = try ConflictParts(field.content(), after: entry)
+        case .record: record = try RecordParts(field.content(), after: record)
         case .deleted, .pruneFloor, nil: break
         }
       }
-      return ConflictMessage(entry: try entry?.conflict())
+      return ConflictMessage(entry: try entry?.conflict(), record: try record?.record())
     }
   }
 
@@ -32,20 +37,25 @@ public struct ConflictMessage: WireMessage, FieldWriting {
 
   func write(to sink: inout some FieldSink) {
     sink.message(Fields.Conflict.entry, entry)
+    sink.message(Fields.Conflict.record, record)
   }
 }
 
 extension Conflict: FieldWriting {
-  /// The record that carries the entry. Its register has the stamp of the losing write.
-  public var journalRecord: Record { journalRecord(ConflictMessage(entry: self).encoded) }
+  /// The record that carries the entry. Its registers have the stamp of the losing write.
+  public var journalRecord: Record { journalRecord { $0.encoded } }
 
   /// The record that carries the entry.
   ///
-  /// - Parameter value: The encoding of its `ConflictMessage`.
-  package func journalRecord(_ value: [UInt8]) -> Record {
-    var record = Record(key: journalKey)
-    record.set(Register(field: Conflict.entryField, stamp: lost.stamp, value: value))
-    return record
+  /// - Parameter encode: Encodes a message of which one field is set.
+  package func journalRecord(_ encode: (ConflictMessage) -> [UInt8]) -> Record {
+    var carrier = Record(key: journalKey)
+    func set(_ field: FieldNumber, _ message: ConflictMessage) {
+      carrier.set(Register(field: field, stamp: lost.stamp, value: encode(message)))
+    }
+    set(Conflict.entryField, ConflictMessage(entry: self))
+    if let record { set(Conflict.recordField, ConflictMessage(record: record)) }
+    return carrier
   }
 
   /// Decodes an entry from its record.
@@ -61,7 +71,11 @@ extension Conflict: FieldWriting {
     guard entry.journalKey == record.key else {
       throw .invalid("a journal entry's id does not name its losing write")
     }
+    guard message.record.map({ $0.key == entry.key }) ?? true else {
+      throw .invalid("a journal entry holds another record than its own")
+    }
     self = entry
+    self.record = message.record
   }
 
   /// The error for an entry without one of its writes.

@@ -25,8 +25,7 @@ extension Register {
     guard field >= 1, field <= UInt32(Limit.fieldNumber) else {
       throw .invalid("a register has no field number")
     }
-    let limit = kind == .conflict ? Limit.conflictValueBytes : Limit.valueBytes
-    guard valueBytes <= limit else { throw .tooLong }
+    guard valueBytes <= Record.Limits.valueBytes(of: field, in: kind) else { throw .tooLong }
   }
 
   /// The error for a register without a stamp.
@@ -66,8 +65,11 @@ extension Record {
 
   /// The same for a record that was encoded already.
   package func isStorable(inBytes count: Int) -> Bool {
-    registers.count <= Record.Limits.registers && count <= Record.Limits.encodedBytes
-      && registers.allSatisfy { $0.value.count <= Record.Limits.valueBytes(of: key.kind) }
+    registers.count <= Record.Limits.registers
+      && count <= Record.Limits.encodedBytes(of: key.kind)
+      && registers.allSatisfy {
+        $0.value.count <= Record.Limits.valueBytes(of: $0.field, in: key.kind)
+      }
   }
 
   /// Creates a record from its parts, whose bounds were checked.

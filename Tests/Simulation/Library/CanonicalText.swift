@@ -74,6 +74,11 @@ struct CanonicalText {
     key(record.key)
     let entry = record.key.kind == .conflict ? try? Conflict(record) : nil
     for register in record.registers {
+      if let lost = entry?.record, register.field == Conflict.recordField {
+        word("record")
+        self.record(lost, at: now)
+        continue
+      }
       guard let entry, register.field == Conflict.entryField else {
         self.register(register)
         continue

@@ -194,8 +194,5 @@ struct Edit {
       return try noting(entry.key, &oracle) { try $0.delete(entry.key) }
     }
     try noting(entry.conflict.key, entry.key, oracle: &oracle) { try $0.restore(entry) }
-    if let record = try transaction.record(entry.conflict.key) {
-      oracle.noteRestored(entry.conflict, in: record)
-    }
   }
 }

@@ -7,7 +7,8 @@ import AtrestWire
 /// Registers that are visible, journalled, or pruned.
 struct Holdings {
   private(set) var visible: Set<Oracle.Held> = []
-  /// Registers in deleted records. Nobody sees them, and they are gone when the record is.
+  /// Registers in deleted records and in those that journal entries hold. Nobody sees them, and
+  /// they are gone when the record or the entry is.
   private(set) var hidden: Set<Oracle.Held> = []
   /// Losing writes. Those of field 1 stand for whole actions.
   private(set) var journal: Set<Oracle.Held> = []
@@ -20,7 +21,7 @@ struct Holdings {
   ///   Two unpaired devices may use the same stamp.
   mutating func add(_ record: Record, heldBy family: Int? = nil) {
     if record.key.kind == .conflict, let entry = try? Conflict(record) {
-      journal.insert(Oracle.Held(key: entry.key, register: entry.lost))
+      addJournal(entry)
     }
     if let floor = record[Register.pruneFloorField] {
       floors[record.key] = max(floors[record.key] ?? floor.stamp, floor.stamp)
@@ -46,5 +47,19 @@ struct Holdings {
     floors.merge(other.floors) { max($0, $1) }
   }
 
+  private mutating func addJournal(_ entry: Conflict) {
+    journal.formUnion(entry.losses)
+    for register in entry.record?.registers ?? [] {
+      hidden.insert(Oracle.Held(key: entry.key, register: register))
+    }
+  }
+
   mutating func addJournal(_ entries: Set<Oracle.Held>) { journal.formUnion(entries) }
+}
+
+extension Conflict {
+  /// The losing write, and what its action wrote.
+  var losses: Set<Oracle.Held> {
+    Set(([lost] + values).map { Oracle.Held(key: key, register: $0) })
+  }
 }

@@ -45,8 +45,8 @@ extension Oracle {
     for id in ids { covered[id] = true }
   }
 
-  /// A register in a deleted record is covered if the journal lists the action that wrote it or one
-  /// that restored the record with it: it can be restored completely.
+  /// A register in a deleted record, or in one that an entry holds, is covered if the journal lists
+  /// the action that wrote it or one that restored the record with it.
   private func coverListed(_ covered: inout [Bool], _ holdings: Holdings) {
     var listed: Set<Int> = []
     for held in holdings.journal where held.register.field == Register.deletedField {
@@ -143,14 +143,12 @@ extension Oracle {
   }
 
   /// The first owed write that is not covered, and the number of writes that are excused because a
-  /// server forgot them or two deletions removed them.
-  /// server forgot, or deletions took twice.
+  /// server forgot them.
   func firstLost(_ holdings: Holdings) -> (lost: Write?, excused: Int) {
     let strictly = covered(by: holdings, isHeldEnough: false)
     let missing = writes.indices.filter { writes[$0].isOwed && !strictly[$0] }
     guard !missing.isEmpty else { return (nil, 0) }
-    let granted = covered(
-      by: holdings, isHeldEnough: false, granting: forgetting.met.union(takenTwice(holdings)))
+    let granted = covered(by: holdings, isHeldEnough: false, granting: forgetting.met)
     let lost = missing.first { !granted[$0] }
     return (lost.map { writes[$0] }, missing.count { granted[$0] })
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writes that a restored server forgot, and those that two deletions removed. Both are excused.
+// The writes that a restored server forgot. They are excused.
 
 import AtrestReplication
 
@@ -45,9 +45,6 @@ extension Oracle {
 
   /// Notes the server's merge result for a record.
   mutating func noteCommitted(_ before: Record?, _ after: Record) {
-    if let floor = after[Register.pruneFloorField] {
-      floors[after.key, default: []].insert(floor.stamp)
-    }
     for id in after[Register.deletedField].map({ writes(of: $0, in: after.key) }) ?? [] {
       writes[id].wasTaken = true
     }
@@ -56,20 +53,5 @@ extension Oracle {
       let replaced = before?[register.field].map { writes(of: $0, in: after.key) } ?? []
       forgetting.replace(replaced, by: writes(of: register, in: after.key))
     }
-  }
-
-  /// Writes that the writer of a deletion knew and that pruning removed, if another deletion was
-  /// pruned since. If an action restored them in between without writing them anew, and the other
-  /// deletion's writer knew neither, the journal lists only the action.
-  func takenTwice(_ holdings: Holdings) -> Set<Int> {
-    var taken: Set<Int> = []
-    for (key, last) in holdings.floors {
-      for floor in floors[key, default: []] where floor < last {
-        for id in deletions(of: key, at: floor) {
-          for known in writes[id].known { taken.formUnion(past(of: known).union([known])) }
-        }
-      }
-    }
-    return taken
   }
 }

@@ -69,8 +69,6 @@ struct Oracle {
   /// Writes whose journal entry expired after being available for its full time.
   private(set) var served: Set<Int> = []
   var forgetting = Forgetting()
-  /// All floors that records ever had.
-  var floors: [RecordKey: Set<Stamp>] = [:]
   /// Writes that were pending when their disk was copied. Two replicas offer them as their own.
   private(set) var sharedByCopies: Set<Int> = []
   /// The first record of which a new identity moved a write to a later time.
@@ -194,16 +192,6 @@ struct Oracle {
     for id in lost { dismissed.formUnion(listed(by: id)) }
   }
 
-  /// A person restored an entry and with it an action. So the differing values of the record on
-  /// that device were seen and need not be found any more.
-  mutating func noteRestored(_ entry: Conflict, in record: Record) {
-    guard entry.field == Register.deletedField else { return }
-    let held = Set(record.registers.flatMap { writes(of: $0, in: record.key) })
-    for id in writes(of: entry.lost, in: entry.key) {
-      dismissed.formUnion(Set(listed(by: id)).subtracting(held))
-    }
-  }
-
   /// A person wrote to a record whose deletion waited for a word, and so took it back. Another
   /// device's edit may have beaten it by then; it never reached the server, which journals.
   mutating func noteTakenBack(_ deletion: Register, in key: RecordKey, family: Int) {
@@ -211,8 +199,8 @@ struct Oracle {
   }
 
   /// A journal entry expired: everything it stood for was available until then.
-  mutating func noteEnd(of entry: Conflict, holding record: Record) {
-    guard entry.field == Register.deletedField else { return }
+  mutating func noteEnd(of entry: Conflict) {
+    guard entry.isAction, let record = entry.record else { return }
     let held = Set(record.registers.flatMap { writes(of: $0, in: record.key) })
     for id in writes(of: entry.lost, in: entry.key) {
       served.formUnion(held.intersection(listed(by: id)))

@@ -94,7 +94,7 @@
         .notOfferedBeforeItGoes, .ownWritesConflict, .judgedAgain:
         [.serverRestore]
       case .copyNotNoticed, .positionAlwaysKnown, .renewalMovesTimes: [.clone, .deviceRestore]
-      case .floorIgnored, .notLifted, .liftedTooHigh, .prunedTooEarly, .prunedThoughListed: [.pause]
+      case .floorIgnored, .notLifted, .liftedTooHigh, .prunedTooEarly, .ownValuesRestored: [.pause]
       case .cursorMovedFirst: [.deviceEnd, .devicePower]
       case .sentEntryRestamped: [.serverWildClock, .wildClock, .cut, .lostAnswers]
       case .stepsNotTaken: [.serverWildClock]

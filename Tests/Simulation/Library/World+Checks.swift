@@ -22,7 +22,6 @@ extension World {
       defer { account.looked = serverClock.now() }
       guard head > seen else { return }
       var last = seen
-      let before = account.view
       for stored in try feed(of: account, after: seen) {
         guard stored.sequence > last, stored.sequence <= head else {
           return broke("the feed's sequence \(stored.sequence) lies outside \(last)...\(head)")
@@ -31,7 +30,7 @@ extension World {
         let record = try Record(decoding: stored.body)
         checkTimes(of: record, account)
         account.oracle.noteCommitted(account.view[record.key], record)
-        noteEndedEntry(record, account, before)
+        noteEndedEntry(record, account)
         if record.key.kind == .conflict, account.view[record.key] == nil {
           account.entered[record.key] = min(account.looked, earliestClock)
         }
@@ -95,23 +94,21 @@ extension World {
     }
   }
 
-  /// - Parameter before: What was visible at the last look. Housekeeping prunes a record before it
-  ///   deletes the entries on it that have ended, so by now the record may be pruned.
-  private func noteEndedEntry(_ record: Record, _ account: Account, _ before: [RecordKey: Record]) {
+  private func noteEndedEntry(_ record: Record, _ account: Account) {
     guard record.isDeleted, let live = account.view[record.key], !live.isDeleted,
-      let entry = try? Conflict(live), let held = before[entry.key] ?? account.view[entry.key],
-      let end = record[Register.deletedField]?.stamp.time
+      let entry = try? Conflict(live), let end = record[Register.deletedField]?.stamp.time
     else { return }
     // An entry with a later date than its arrival counts from its arrival.
     let began = min(entry.noticed, account.entered[record.key] ?? entry.noticed)
     guard end >= HybridTime(began.advanced(by: Conflict.retentionMilliseconds)) else { return }
-    account.oracle.noteEnd(of: entry, holding: held)
+    account.oracle.noteEnd(of: entry)
   }
 
   private func noteJournal(_ record: Record, _ account: Account) {
     guard record.key.kind == .conflict, let entry = try? Conflict(record) else { return }
     count(.conflicts)
-    let isNew = account.journal.insert(Oracle.Held(key: entry.key, register: entry.lost)).inserted
+    let isNew = !account.journal.contains(Oracle.Held(key: entry.key, register: entry.lost))
+    account.journal.formUnion(entry.losses)
     guard isNew, let fault = account.oracle.fault(of: entry) else { return }
     guard !account.oracle.isGranted(entry) else { return count(.falseEntriesExcused) }
     broke(

@@ -205,10 +205,11 @@ extension World {
   /// Journal entries are checked on arrival.
   private func checkOrigin(_ record: Record, _ oracle: Oracle) {
     if record.key.kind == .conflict {
-      if !record.isDeleted, (try? Conflict(record)) == nil {
-        broke("a journal entry is unreadable")
+      guard !record.isDeleted else { return }
+      guard let lost = (try? Conflict(record))?.record else {
+        return broke("a journal entry is unreadable, or does not hold its record")
       }
-      return
+      return checkOrigin(lost, oracle)
     }
     for register in record.registers {
       let isKnown =

@@ -58,7 +58,7 @@ extension WebCore {
               ("kind", .text(title(conflict.key))),
               ("record", .text(Hexadecimal.encoded(conflict.key.id))),
               ("field", .count(Int(conflict.field))),
-              ("lost", .text(text(of: conflict.lost, conflict.key.kind, settings))),
+              ("lost", .text(setAside(conflict, settings))),
               ("kept", .text(text(of: conflict.kept, conflict.key.kind, settings))),
               ("at", .text(moment(conflict.noticed))),
               ("device", .text(Hexadecimal.encoded(conflict.lost.stamp.replica.rawValue))),
@@ -83,6 +83,12 @@ extension WebCore {
 
   /// What records of a kind are called.
   func noun(_ kind: RecordKind) -> Noun { kind.noun ?? kind.gardenNoun ?? .unknown }
+
+  /// What was set aside: all that an action wrote, if it lost whole.
+  private func setAside(_ conflict: Conflict, _ settings: Settings) -> String {
+    let values = conflict.values.isEmpty ? [conflict.lost] : conflict.values
+    return values.map { text(of: $0, conflict.key.kind, settings) }.joined(separator: ", ")
+  }
 
   /// A value for people, if this version can read it.
   private func text(

@@ -244,12 +244,12 @@ enum Descriptors {
         "atrest.sync.v1.Preference.value", "atrest.sync.v1.Preference.prune_floor",
         "atrest.sync.v1.Entitlement", "atrest.sync.v1.Entitlement.signed_transaction",
         "atrest.sync.v1.Conflict", "atrest.sync.v1.Conflict.deleted",
-        "atrest.sync.v1.Conflict.entry", "atrest.sync.v1.Conflict.prune_floor",
-        "atrest.sync.v1.Conflict.Entry", "atrest.sync.v1.Conflict.Entry.kind",
-        "atrest.sync.v1.Conflict.Entry.id", "atrest.sync.v1.Conflict.Entry.field",
-        "atrest.sync.v1.Conflict.Entry.lost", "atrest.sync.v1.Conflict.Entry.kept",
-        "atrest.sync.v1.Conflict.Entry.noticed_ms", "atrest.sync.v1.Kind",
-        "atrest.sync.v1.KIND_UNSPECIFIED", "atrest.sync.v1.KIND_SESSION",
+        "atrest.sync.v1.Conflict.entry", "atrest.sync.v1.Conflict.record",
+        "atrest.sync.v1.Conflict.prune_floor", "atrest.sync.v1.Conflict.Entry",
+        "atrest.sync.v1.Conflict.Entry.kind", "atrest.sync.v1.Conflict.Entry.id",
+        "atrest.sync.v1.Conflict.Entry.field", "atrest.sync.v1.Conflict.Entry.lost",
+        "atrest.sync.v1.Conflict.Entry.kept", "atrest.sync.v1.Conflict.Entry.noticed_ms",
+        "atrest.sync.v1.Kind", "atrest.sync.v1.KIND_UNSPECIFIED", "atrest.sync.v1.KIND_SESSION",
         "atrest.sync.v1.KIND_WATER", "atrest.sync.v1.KIND_PREFERENCE",
         "atrest.sync.v1.KIND_ENTITLEMENT", "atrest.sync.v1.KIND_CONFLICT",
       ],
@@ -270,15 +270,16 @@ enum Descriptors {
         EgASgDUgRhdE1zEiAKC21pbGxpbGl0cmVzGAIgASgNUgttaWxsaWxpdHJlcyJdCgpQcmVmZXJlbmNlEhgKB2RlbGV0\
         ZWQYASABKAhSB2RlbGV0ZWQSFAoFdmFsdWUYAiABKAlSBXZhbHVlEh8KC3BydW5lX2Zsb29yGA8gASgIUgpwcnVuZU\
         Zsb29yIkIKC0VudGl0bGVtZW50Ei0KEnNpZ25lZF90cmFuc2FjdGlvbhgCIAEoDFIRc2lnbmVkVHJhbnNhY3Rpb25K\
-        BAgBEAIi0AIKCENvbmZsaWN0EhgKB2RlbGV0ZWQYASABKAhSB2RlbGV0ZWQSNAoFZW50cnkYAiABKAsyHi5hdHJlc3\
-        Quc3luYy52MS5Db25mbGljdC5FbnRyeVIFZW50cnkSHwoLcHJ1bmVfZmxvb3IYDyABKAhSCnBydW5lRmxvb3Ia0gEK\
-        BUVudHJ5EigKBGtpbmQYASABKA4yFC5hdHJlc3Quc3luYy52MS5LaW5kUgRraW5kEg4KAmlkGAIgASgMUgJpZBIUCg\
-        VmaWVsZBgDIAEoDVIFZmllbGQSLAoEbG9zdBgEIAEoCzIYLmF0cmVzdC5zeW5jLnYxLlJlZ2lzdGVyUgRsb3N0EiwK\
-        BGtlcHQYBSABKAsyGC5hdHJlc3Quc3luYy52MS5SZWdpc3RlclIEa2VwdBIdCgpub3RpY2VkX21zGAYgASgDUglub3\
-        RpY2VkTXMqfAoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9TRVNTSU9OEAESDgoKS0lORF9XQVRF\
-        UhACEhMKD0tJTkRfUFJFRkVSRU5DRRADEhQKEEtJTkRfRU5USVRMRU1FTlQQBBIRCg1LSU5EX0NPTkZMSUNUEAVCUQ\
-        oSY29tLmF0cmVzdC5zeW5jLnYxUAFaImF0cmVzdC5jb20vcHJvdG9jb2wvc3luYy92MTtzeW5jdjGiAgNBVFOqAg5B\
-        dHJlc3QuU3luYy5WMWIGcHJvdG8z\
+        BAgBEAIigAMKCENvbmZsaWN0EhgKB2RlbGV0ZWQYASABKAhSB2RlbGV0ZWQSNAoFZW50cnkYAiABKAsyHi5hdHJlc3\
+        Quc3luYy52MS5Db25mbGljdC5FbnRyeVIFZW50cnkSLgoGcmVjb3JkGAMgASgLMhYuYXRyZXN0LnN5bmMudjEuUmVj\
+        b3JkUgZyZWNvcmQSHwoLcHJ1bmVfZmxvb3IYDyABKAhSCnBydW5lRmxvb3Ia0gEKBUVudHJ5EigKBGtpbmQYASABKA\
+        4yFC5hdHJlc3Quc3luYy52MS5LaW5kUgRraW5kEg4KAmlkGAIgASgMUgJpZBIUCgVmaWVsZBgDIAEoDVIFZmllbGQS\
+        LAoEbG9zdBgEIAEoCzIYLmF0cmVzdC5zeW5jLnYxLlJlZ2lzdGVyUgRsb3N0EiwKBGtlcHQYBSABKAsyGC5hdHJlc3\
+        Quc3luYy52MS5SZWdpc3RlclIEa2VwdBIdCgpub3RpY2VkX21zGAYgASgDUglub3RpY2VkTXMqfAoES2luZBIUChBL\
+        SU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9TRVNTSU9OEAESDgoKS0lORF9XQVRFUhACEhMKD0tJTkRfUFJFRkVSRU\
+        5DRRADEhQKEEtJTkRfRU5USVRMRU1FTlQQBBIRCg1LSU5EX0NPTkZMSUNUEAVCUQoSY29tLmF0cmVzdC5zeW5jLnYx\
+        UAFaImF0cmVzdC5jb20vcHJvdG9jb2wvc3luYy92MTtzeW5jdjGiAgNBVFOqAg5BdHJlc3QuU3luYy5WMWIGcHJvdG\
+        8z\
 
         """),
     ReflectedFile(

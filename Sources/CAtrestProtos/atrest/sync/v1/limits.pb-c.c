@@ -7,7 +7,7 @@
 #endif
 
 #include "atrest/sync/v1/limits.pb-c.h"
-static const ProtobufCEnumValue atrest__sync__v1__limit__enum_values_by_number[22] =
+static const ProtobufCEnumValue atrest__sync__v1__limit__enum_values_by_number[24] =
 {
   { "LIMIT_UNSPECIFIED", "ATREST__SYNC__V1__LIMIT__LIMIT_UNSPECIFIED", 0 },
   { "LIMIT_DIGITS", "ATREST__SYNC__V1__LIMIT__LIMIT_DIGITS", 6 },
@@ -28,34 +28,38 @@ static const ProtobufCEnumValue atrest__sync__v1__limit__enum_values_by_number[2
   { "LIMIT_TARGET_MINUTES", "ATREST__SYNC__V1__LIMIT__LIMIT_TARGET_MINUTES", 20160 },
   { "LIMIT_CONFLICT_VALUE_BYTES", "ATREST__SYNC__V1__LIMIT__LIMIT_CONFLICT_VALUE_BYTES", 33792 },
   { "LIMIT_RECORD_BYTES", "ATREST__SYNC__V1__LIMIT__LIMIT_RECORD_BYTES", 65536 },
+  { "LIMIT_CONFLICT_RECORD_BYTES", "ATREST__SYNC__V1__LIMIT__LIMIT_CONFLICT_RECORD_BYTES", 65544 },
+  { "LIMIT_CONFLICT_BYTES", "ATREST__SYNC__V1__LIMIT__LIMIT_CONFLICT_BYTES", 102400 },
   { "LIMIT_PAGE_RECORD_BYTES", "ATREST__SYNC__V1__LIMIT__LIMIT_PAGE_RECORD_BYTES", 245760 },
   { "LIMIT_MESSAGE_BYTES", "ATREST__SYNC__V1__LIMIT__LIMIT_MESSAGE_BYTES", 262144 },
   { "LIMIT_FIELD_NUMBER", "ATREST__SYNC__V1__LIMIT__LIMIT_FIELD_NUMBER", 536870911 },
 };
 static const ProtobufCIntRange atrest__sync__v1__limit__value_ranges[] = {
-{0, 0},{6, 1},{16, 2},{32, 3},{64, 4},{96, 5},{100, 6},{128, 7},{256, 8},{500, 9},{1000, 10},{1024, 11},{4000, 12},{4096, 13},{16384, 14},{20000, 15},{20160, 16},{33792, 17},{65536, 18},{245760, 19},{262144, 20},{536870911, 21},{0, 22}
+{0, 0},{6, 1},{16, 2},{32, 3},{64, 4},{96, 5},{100, 6},{128, 7},{256, 8},{500, 9},{1000, 10},{1024, 11},{4000, 12},{4096, 13},{16384, 14},{20000, 15},{20160, 16},{33792, 17},{65536, 18},{65544, 19},{102400, 20},{245760, 21},{262144, 22},{536870911, 23},{0, 24}
 };
-static const ProtobufCEnumValueIndex atrest__sync__v1__limit__enum_values_by_name[33] =
+static const ProtobufCEnumValueIndex atrest__sync__v1__limit__enum_values_by_name[35] =
 {
   { "LIMIT_ACCOUNT_TOKEN_BYTES", 2 },
   { "LIMIT_CAPABILITIES", 4 },
   { "LIMIT_CODE_BYTES", 4 },
+  { "LIMIT_CONFLICT_BYTES", 20 },
   { "LIMIT_CONFLICT_ID_BYTES", 7 },
+  { "LIMIT_CONFLICT_RECORD_BYTES", 19 },
   { "LIMIT_CONFLICT_VALUE_BYTES", 17 },
   { "LIMIT_DIGITS", 1 },
   { "LIMIT_EVENTS", 9 },
   { "LIMIT_EVENTS_DEFAULT", 6 },
-  { "LIMIT_FIELD_NUMBER", 21 },
+  { "LIMIT_FIELD_NUMBER", 23 },
   { "LIMIT_ID_BYTES", 5 },
   { "LIMIT_ITEMS", 12 },
-  { "LIMIT_MESSAGE_BYTES", 20 },
+  { "LIMIT_MESSAGE_BYTES", 22 },
   { "LIMIT_MESSAGE_FIELDS", 13 },
   { "LIMIT_MILLILITRES", 15 },
   { "LIMIT_NAME_BYTES", 4 },
   { "LIMIT_NONCE_MAX_BYTES", 4 },
   { "LIMIT_NONCE_MIN_BYTES", 2 },
   { "LIMIT_PAGE_RECORDS", 10 },
-  { "LIMIT_PAGE_RECORD_BYTES", 19 },
+  { "LIMIT_PAGE_RECORD_BYTES", 21 },
   { "LIMIT_PAGE_TOKEN_BYTES", 4 },
   { "LIMIT_RANGES", 10 },
   { "LIMIT_RECORD_BYTES", 18 },
@@ -78,11 +82,11 @@ const ProtobufCEnumDescriptor atrest__sync__v1__limit__descriptor =
   "Limit",
   "Atrest__Sync__V1__Limit",
   "atrest.sync.v1",
-  22,
+  24,
   atrest__sync__v1__limit__enum_values_by_number,
-  33,
+  35,
   atrest__sync__v1__limit__enum_values_by_name,
-  22,
+  24,
   atrest__sync__v1__limit__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

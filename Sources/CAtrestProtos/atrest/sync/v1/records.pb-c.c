@@ -1071,7 +1071,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__conflict__entry__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__conflict__entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__conflict__field_descriptors[3] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__conflict__field_descriptors[4] =
 {
   {
     "deleted",
@@ -1098,6 +1098,18 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__conflict__field_descript
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "record",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Conflict, record),
+    &atrest__sync__v1__record__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "prune_floor",
     15,
     PROTOBUF_C_LABEL_NONE,
@@ -1113,13 +1125,14 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__conflict__field_descript
 static const unsigned atrest__sync__v1__conflict__field_indices_by_name[] = {
   0,   /* field[0] = deleted */
   1,   /* field[1] = entry */
-  2,   /* field[2] = prune_floor */
+  3,   /* field[3] = prune_floor */
+  2,   /* field[2] = record */
 };
 static const ProtobufCIntRange atrest__sync__v1__conflict__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 2 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__conflict__descriptor =
 {
@@ -1129,7 +1142,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__conflict__descriptor =
   "Atrest__Sync__V1__Conflict",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__Conflict),
-  3,
+  4,
   atrest__sync__v1__conflict__field_descriptors,
   atrest__sync__v1__conflict__field_indices_by_name,
   2,  atrest__sync__v1__conflict__number_ranges,

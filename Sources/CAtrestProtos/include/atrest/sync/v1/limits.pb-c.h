@@ -61,13 +61,21 @@ typedef enum _Atrest__Sync__V1__Limit {
    */
   ATREST__SYNC__V1__LIMIT__LIMIT_VALUE_BYTES = 16384,
   /*
-   * Bytes of a journal entry's value, which contains two of another record.
+   * Bytes of the value of a journal entry's field 2, which contains two of another record.
    */
   ATREST__SYNC__V1__LIMIT__LIMIT_CONFLICT_VALUE_BYTES = 33792,
+  /*
+   * Bytes of the value of a journal entry's field 3, which contains another record.
+   */
+  ATREST__SYNC__V1__LIMIT__LIMIT_CONFLICT_RECORD_BYTES = 65544,
   /*
    * Bytes of one encoded record.
    */
   ATREST__SYNC__V1__LIMIT__LIMIT_RECORD_BYTES = 65536,
+  /*
+   * Bytes of one encoded journal entry.
+   */
+  ATREST__SYNC__V1__LIMIT__LIMIT_CONFLICT_BYTES = 102400,
   /*
    * The greatest number of a field.
    */

@@ -359,13 +359,19 @@ struct  Atrest__Sync__V1__Conflict
    */
   Atrest__Sync__V1__Conflict__Entry *entry;
   /*
+   * The record as the side that lost had it, before the merge: the offered record, or the account's
+   * copy. What a person writes back can then be whole, even if the record was pruned since. The
+   * register's stamp is that of the losing write. Absent in entries of older servers.
+   */
+  Atrest__Sync__V1__Record *record;
+  /*
    * See Session.prune_floor. Entries end 90 days after they were noticed.
    */
   protobuf_c_boolean prune_floor;
 };
 #define ATREST__SYNC__V1__CONFLICT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__conflict__descriptor) \
-    , 0, NULL, 0 }
+    , 0, NULL, NULL, 0 }
 
 
 /* Atrest__Sync__V1__Stamp methods */
