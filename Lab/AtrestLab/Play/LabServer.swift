@@ -19,7 +19,10 @@ struct LabServer {
   private let failure = Failure()
   private var generation = 0
   private var server: Server?
-  private var address = SocketAddress.ipv4(octets: [127, 0, 0, 1], port: 0)
+  /// A loopback address that other programs do not use: while the server is away, the system gives
+  /// its port to no other.
+  private var address = SocketAddress.ipv4(
+    octets: [127] + (0..<3).map { _ in .random(in: 1...254) }, port: 0)
   private var hasAccount = false
 
   /// The account that all devices share.
