@@ -37,6 +37,10 @@ class OldServer:
         resolved = root / "Package.resolved"
         if resolved.exists():
             shutil.copy(resolved, tree)
+        # It may need packages that are needed no longer.
+        install = tree / "Scripts/install-missing"
+        if install.exists():
+            subprocess.run([install], check=True)
         subprocess.run(["swift", "build", "--product", "atrest-syncd"], cwd=tree, check=True)
         whole = self.program.with_suffix(".copying")
         shutil.copy(tree / ".build/debug/atrest-syncd", whole)
