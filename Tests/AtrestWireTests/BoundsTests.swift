@@ -45,21 +45,19 @@ struct BoundsTests {
 
   @Test("ids")
   func ids() throws {
-    let error = WireError.invalid("a record's id is empty or too long")
     check(try record(id: Limit.idBytes))
-    check(try record(id: Limit.idBytes + 1), error)
-    check(try record(id: 0), error)
+    check(try record(id: Limit.idBytes + 1), .tooLong)
+    check(try record(id: 0), .invalid("a record has no id"))
     check(try record(kind: .conflict, id: Limit.conflictIDBytes))
-    check(try record(kind: .conflict, id: Limit.conflictIDBytes + 1), error)
+    check(try record(kind: .conflict, id: Limit.conflictIDBytes + 1), .tooLong)
   }
 
   @Test("registers and their values")
   func registers() throws {
-    let many = WireError.invalid("a record has no registers or too many")
     check(try record(registers: Limit.registers))
-    check(try record(registers: Limit.registers + 1), many)
-    check(try record(registers: Limit.registers + 2), many)
-    check(try record(registers: 0), many)
+    check(try record(registers: Limit.registers + 1), .tooLong)
+    check(try record(registers: Limit.registers + 2), .tooLong)
+    check(try record(registers: 0), .invalid("a record has no registers"))
     check(try record(value: Limit.valueBytes))
     check(try record(value: Limit.valueBytes + 1), .tooLong)
     check(try record(kind: .conflict, value: Limit.conflictValueBytes))
@@ -82,7 +80,7 @@ struct BoundsTests {
     let record = try record()
     let most = [FieldNumber](repeating: 1, count: Limit.registers)
     check(Offer(record: record, written: most))
-    let many = WireError.invalid("an offer names more fields than a record can have")
+    let many = WireError.tooLong
     check(Offer(record: record, written: most + [1]), many)
     let page = [[UInt8]](repeating: [1], count: Limit.pageRecords)
     check(ExchangeRequest(cursor: nil, offers: page))

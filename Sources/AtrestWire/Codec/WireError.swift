@@ -16,7 +16,7 @@ public struct WireError: Error, Hashable, Sendable {
   /// Malformed protobuf, or too large in memory.
   public static let malformed = WireError(reason: .malformed)
 
-  /// Well-formed, but a value exceeds its length limit.
+  /// Well-formed, but an id, a value or a list exceeds its limit.
   public static let tooLong = WireError(reason: .tooLong)
 
   /// Well-formed, but violates a rule of the contract.
@@ -28,7 +28,7 @@ public struct WireError: Error, Hashable, Sendable {
   public var rule: String? {
     switch reason {
     case .malformed: nil
-    case .tooLong: "a value is too long"
+    case .tooLong: "a part is larger than allowed"
     case .rule(let rule): rule
     }
   }

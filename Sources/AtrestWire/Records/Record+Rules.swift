@@ -39,12 +39,9 @@ extension Record {
   ) throws(WireError) {
     guard kind.rawValue > 0 else { throw .invalid("a record has no kind") }
     let limit = kind == .conflict ? Limit.conflictIDBytes : Limit.idBytes
-    guard idBytes >= 1, idBytes <= limit else {
-      throw .invalid("a record's id is empty or too long")
-    }
-    guard registers >= 1, registers <= Limit.registers else {
-      throw .invalid("a record has no registers or too many")
-    }
+    guard idBytes >= 1 else { throw .invalid("a record has no id") }
+    guard registers >= 1 else { throw .invalid("a record has no registers") }
+    guard idBytes <= limit, registers <= Limit.registers else { throw .tooLong }
   }
 
   /// Whether a record may have these values, the one that says whether it is deleted included, and
@@ -89,8 +86,6 @@ extension Offer {
 
   /// Checks the number of fields that an offer names.
   package static func checkBounds(written: Int) throws(WireError) {
-    guard written <= Limit.registers else {
-      throw .invalid("an offer names more fields than a record can have")
-    }
+    guard written <= Limit.registers else { throw .tooLong }
   }
 }

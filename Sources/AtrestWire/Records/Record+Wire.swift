@@ -67,9 +67,7 @@ struct RecordParts {
       case .id: id = try field.content()
       case .registers:
         // Before the bound is checked, so that no list outgrows it.
-        guard registers.count <= Limit.registers else {
-          throw .invalid("a record has no registers or too many")
-        }
+        guard registers.count <= Limit.registers else { throw .tooLong }
         if registers.isEmpty { registers.reserveCapacity(8) }
         registers.append(try RegisterParts(field.content()))
       case nil: break
