@@ -10,8 +10,10 @@ struct Backend: Sendable {
   let cell: CellNumber
   let queue: any StorageQueue
   let registry: SessionRegistry
-  /// The greatest time that a server's clock showed before this start, as far as it is known.
-  let clockHighWater: WallTime
+  /// The clock of a store that has none of its own.
+  let retention: RetentionClock?
+  /// What the wall clock showed when the store was written to last.
+  let lastWritten: WallTime
   /// The queue of a store that this server copies; nil for a database.
   let backups: CommitQueue?
   /// Nil for a file.
@@ -22,13 +24,14 @@ struct Backend: Sendable {
 
   /// Opens the file in the server's data directory, and locks the directory.
   static func file(_ configuration: Server.Configuration) throws(StoreError) -> Backend {
-    let environment = configuration.environment
+    var environment = configuration.environment
     let registry = SessionRegistry()
     let path = configuration.dataDirectory
     let store = try SQLiteStore(
       directory: path, hooks: configuration.storeHooks(), random: environment.randomNumber)
     report(lostCommits: store.lostCommits, to: configuration.logger)
-    let clockHighWater = store.clockHighWater
+    let (clock, retention) = (store.clock, RetentionClock(store.clock, environment))
+    environment.retention = retention
     try registry.load(store)
     let unreadable = UnreadableLog(configuration.logger)
     let readers = try (0..<configuration.shardCount).map { _ throws(StoreError) in
@@ -40,8 +43,8 @@ struct Backend: Sendable {
       store: store, readers: readers, disk: DiskGuard(directory: path), registry: registry,
       environment: environment, logger: configuration.logger, onFatal: configuration.onFatal)
     return Backend(
-      cell: .sole, queue: queue, registry: registry, clockHighWater: clockHighWater,
-      backups: queue, shared: nil)
+      cell: .sole, queue: queue, registry: registry, retention: retention,
+      lastWritten: clock.wall, backups: queue, shared: nil)
   }
 
   /// Opens a database.
@@ -55,8 +58,8 @@ struct Backend: Sendable {
       address, cell: cell, session: configuration.databaseSession, mayBeAway: mayBeAway,
       environment: configuration.environment, logger: logger(of: cell, configuration))
     return Backend(
-      cell: cell, queue: shared.queue, registry: shared.registry, clockHighWater: .epoch,
-      backups: nil, shared: shared)
+      cell: cell, queue: shared.queue, registry: shared.registry, retention: nil,
+      lastWritten: .epoch, backups: nil, shared: shared)
   }
 
   /// Says in each line which of several cells it is about.

@@ -16,6 +16,9 @@ package struct Environment: Sendable {
   /// there is none.
   package var uptime: (@Sendable () -> Int64)?
 
+  /// Dates what a store keeps for a time. Nil where the store has a clock of its own.
+  package var retention: RetentionClock?
+
   /// A monotonic clock in nanoseconds, for measuring work. Never stored. Always 0 where nothing is
   /// measured.
   package var nanoseconds: @Sendable () -> UInt64

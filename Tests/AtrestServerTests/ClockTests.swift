@@ -168,28 +168,6 @@ import Testing
       try store.exchange(kim, restored(2, at: noon + 2 * years)).refusals.map(\.reason)
         == [.clockSkew])
   }
-
-  @Test("an entry of the journal is dated by the greatest time that the clock ever showed")
-  func dated() throws {
-    let mine = AtrestServerTests.water(1)
-    let theirs = water(1, steps: 1, millilitres: 300, by: tablet)
-    let account = kim
-    func push(_ record: Record, at now: Int64) throws {
-      let prepared = PreparedExchange(request(nil, record))
-      try store.transaction { t throws(StoreError) in
-        let time = WallTime(milliseconds: now)
-        let feed = try AccountFeed(
-          account: account, in: t, commit: UInt64(now), clockHighWater: t.noteClock(time))
-        _ = try Exchange.run(prepared, device: phone, feed: feed, now: time)
-        try feed.finish()
-      }
-    }
-    try push(mine, at: noon)
-    try push(theirs, at: noon - 100 * 24 * Self.hour)
-    let entries = try store.exchange(kim, request()).records
-      .compactMap { try? Conflict(Record(decoding: $0)) }
-    #expect(entries.map(\.noticed) == [WallTime(milliseconds: noon)])
-  }
 }
 
 @Suite(.timeLimit(.minutes(20))) struct ClockMonitorTests {
@@ -207,13 +185,13 @@ import Testing
   private let clocks = Clocks()
   private let registry = SessionRegistry()
 
-  private func monitor(highWater: Int64 = 0) -> ClockMonitor {
+  private func monitor(lastWritten: Int64 = 0) -> ClockMonitor {
     let clocks = clocks
     return ClockMonitor(
       environment: Environment(
         now: { WallTime(milliseconds: clocks.wall.withLock { $0 }) },
         random: { [UInt8](repeating: 1, count: $0) }, uptime: { clocks.uptime.withLock { $0 } }),
-      registries: [registry], highWater: WallTime(milliseconds: highWater),
+      registries: [registry], lastWritten: WallTime(milliseconds: lastWritten),
       logger: quiet)
   }
 
@@ -232,7 +210,7 @@ import Testing
 
   @Test("a clock that runs on is not doubted")
   func runsOn() {
-    let monitor = monitor(highWater: noon)
+    let monitor = monitor(lastWritten: noon)
     for _ in 0..<3 {
       monitor.check()
       #expect(monitor.doubt == nil)
@@ -242,7 +220,7 @@ import Testing
 
   @Test("one that shows less than before the start is, until it has caught up")
   func wentBack() {
-    let monitor = monitor(highWater: noon + 120_000)
+    let monitor = monitor(lastWritten: noon + 120_000)
     monitor.check()
     #expect(monitor.doubt == .wentBack(by: 120_000))
     clocks.pass(60_000)

@@ -249,7 +249,7 @@ import Testing
     try queue.write { db in
       // The only difference between the formats.
       try db.execute(sql: "ALTER TABLE record DROP COLUMN history; PRAGMA user_version = 5")
-      try db.execute(sql: Self.withoutOrigins + Self.withoutPendingDevices)
+      try db.execute(sql: Self.withoutOrigins + Self.withoutPendingDevices + Self.withoutWall)
     }
     try queue.close()
     let store = try openStore(folder)
@@ -297,7 +297,8 @@ import Testing
     let queue = try DatabaseQueue(path: file)
     try queue.write { db in
       try db.execute(
-        sql: Self.withoutOrigins + Self.withoutPendingDevices + "PRAGMA user_version = 6")
+        sql: Self.withoutOrigins + Self.withoutPendingDevices + Self.withoutWall
+          + "PRAGMA user_version = 6")
     }
     try queue.close()
     let migrated = try openStore(folder)
@@ -327,6 +328,28 @@ import Testing
     ALTER TABLE invitation DROP COLUMN pending_since_ms;
     """
 
+  /// The columns that format 9 adds to format 8.
+  private static let withoutWall = """
+    ALTER TABLE meta DROP COLUMN wall_ms;
+    ALTER TABLE meta DROP COLUMN is_wall_agreed;
+    """
+
+  @Test("of format 8, the store's clock goes on from the greatest time that the server's showed")
+  func format8() throws {
+    try makeFormat4()
+    try openStore(folder).close()
+    let queue = try DatabaseQueue(path: file)
+    try queue.write { db in
+      try db.execute(sql: Self.withoutWall + "UPDATE meta SET clock_ms = \(noon)")
+      try db.execute(sql: "PRAGMA user_version = 8")
+    }
+    try queue.close()
+    let migrated = try openStore(folder)
+    let time = WallTime(milliseconds: noon)
+    #expect(migrated.clock == RetentionClock.Mark(time: time, wall: time, isAgreed: false))
+    migrated.close()
+  }
+
   @Test("of format 7, codes still work, and nobody waits with one")
   func format7() throws {
     let code = InvitationEntry(
@@ -339,7 +362,8 @@ import Testing
     store.close()
     let queue = try DatabaseQueue(path: file)
     try queue.write { db in
-      try db.execute(sql: Self.withoutPendingDevices + "PRAGMA user_version = 7")
+      try db.execute(
+        sql: Self.withoutPendingDevices + Self.withoutWall + "PRAGMA user_version = 7")
     }
     try queue.close()
     let migrated = try openStore(folder)

@@ -343,7 +343,8 @@ import Testing
     let push = segment([offer(water(1)), [0xFF]], from: 1, token: 10)
     let (account, prepared) = (kim, PreparedExchange(push))
     try? store.transaction { t throws(StoreError) in
-      let feed = try AccountFeed(account: account, in: t, commit: 42)
+      let feed = try AccountFeed(
+        account: account, in: t, commit: 42, at: WallTime(milliseconds: noon))
       _ = try Exchange.run(
         prepared, device: phone, feed: feed, now: WallTime(milliseconds: noon))
       try feed.finish()
@@ -367,7 +368,8 @@ import Testing
     ].map { PreparedExchange($0) }
     let account = kim
     let answers = try store.transaction { t throws(StoreError) in
-      let feed = try AccountFeed(account: account, in: t, commit: 42)
+      let feed = try AccountFeed(
+        account: account, in: t, commit: 42, at: WallTime(milliseconds: noon))
       var answers: [ExchangeResponse] = []
       for request in prepared {
         answers.append(

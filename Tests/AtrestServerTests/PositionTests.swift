@@ -256,7 +256,8 @@ import Testing
   ) throws -> [ExchangeResponse] {
     let prepared = requests.map { PreparedExchange($0) }
     return try store.transaction { t throws(StoreError) in
-      let feed = try AccountFeed(account: account, in: t, commit: commit)
+      let feed = try AccountFeed(
+        account: account, in: t, commit: commit, at: WallTime(milliseconds: noon))
       var answers: [ExchangeResponse] = []
       for request in prepared {
         answers.append(

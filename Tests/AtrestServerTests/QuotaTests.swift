@@ -216,10 +216,10 @@ import struct AtrestReplication.WallTime
       case 1:
         // A failed transaction leaves the counts unchanged.
         try? store.transaction { t throws(StoreError) in
-          let feed = try AccountFeed(account: account, in: t, commit: 9)
+          let feed = try AccountFeed(
+            account: account, in: t, commit: 9, at: WallTime(milliseconds: noon))
           #expect(try feed.load([[9]]) == [nil])
-          _ = feed.insert(
-            water(5000), key: [9], body: [1, 2], at: WallTime(milliseconds: noon))
+          _ = feed.insert(water(5000), key: [9], body: [1, 2])
           try feed.finish()
           throw .failed(reason: "on purpose")
         }

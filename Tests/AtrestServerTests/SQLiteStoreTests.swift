@@ -67,10 +67,10 @@ import Testing
   @Test("a newer format is refused and not touched")
   func newer() throws {
     try openStore(folder).close()
-    try edit("PRAGMA user_version = 9")
+    try edit("PRAGMA user_version = 10")
     let before = try Data(contentsOf: URL(fileURLWithPath: file))
     #expect(
-      throws: StoreError.newerVersion(path: file, found: 9, supported: SQLiteSchema.version)
+      throws: StoreError.newerVersion(path: file, found: 10, supported: SQLiteSchema.version)
     ) { _ = try openStore(folder) }
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
   }
@@ -80,13 +80,13 @@ import Testing
     try openStore(folder).close()
     // A copy of an open database, like the remains of a killed process.
     let queue = try DatabaseQueue(path: file)
-    try queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 9") }
+    try queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 10") }
     let copy = folder.path("copy")
     try FileManager.default.copyItem(atPath: folder.data, toPath: copy)
     try queue.close()
     #expect(
       throws: StoreError.newerVersion(
-        path: copy + "/atrest.db", found: 9, supported: SQLiteSchema.version)
+        path: copy + "/atrest.db", found: 10, supported: SQLiteSchema.version)
     ) { _ = try openStore(copy) }
   }
 

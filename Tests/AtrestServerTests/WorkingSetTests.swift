@@ -136,8 +136,8 @@ import Testing
     _ = try exchange((0..<count).map { deletion(deleted($0)) })
     let now = WallTime(milliseconds: noon + 40 * 24 * 3600 * 1000)
     let calls = try counting { t throws(StoreError) in
-      let feed = try AccountFeed(account: kim, in: t, commit: 9)
-      _ = try Housekeeping.run(feed, at: now)
+      let feed = try AccountFeed(account: kim, in: t, commit: 9, at: now)
+      _ = try Housekeeping.run(feed)
       try feed.finish()
     }
     #expect(calls == ["due", "scan \(count)", "write \(count)"])
@@ -150,7 +150,7 @@ import Testing
       ExchangeRequest(cursor: .start, offers: offers, allowsMassDeletion: true))
     var answer: ExchangeResponse?
     let calls = try counting { t throws(StoreError) in
-      let feed = try AccountFeed(account: kim, in: t, commit: 9)
+      let feed = try AccountFeed(account: kim, in: t, commit: 9, at: WallTime(milliseconds: noon))
       answer = try Exchange.run(
         prepared, device: phone, feed: feed, now: WallTime(milliseconds: noon))
       try feed.finish()
@@ -186,7 +186,6 @@ private final class CountingTransaction: StoreTransaction {
   var invitations: any InvitationStore { base.invitations }
   var purchases: any PurchaseStore { base.purchases }
   var events: any EventLog { base.events }
-  func noteClock(_ now: WallTime) -> WallTime { base.noteClock(now) }
 }
 
 private final class CountingRecords: RecordStore {

@@ -14,7 +14,7 @@ RECORDS = 60  # Several pages.
 
 # Formats of the server's store and of a replica: the first version, the previous one, and the
 # current one.
-FIRST, BEFORE, NOW = (1, 1), (4, 5), (8, 8)
+FIRST, BEFORE, NOW = (1, 1), (4, 5), (9, 8)
 
 
 def daemon(binaries, folder, *, kill_step, error_step, offset=0, version=BEFORE):
@@ -77,6 +77,7 @@ class DaemonUpgrade(DaemonRun):
                 ("device", "outbox_number"),
                 ("account", "latest_time"),
                 ("meta", "clock_ms"),
+                ("meta", "wall_ms"),
                 ("record", "history"),
                 ("device", "parent"),
                 ("invitation", "pending_handle"),

@@ -56,7 +56,7 @@ extension ReplicaTransaction {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// Journal entries that are not deleted and are younger than 90 days, newest first.
+  /// Journal entries that are not deleted, newest first. The server keeps each for 90 days.
   public func conflicts() throws(ReplicaError) -> [JournalEntry] {
     try work.conflicts().map { JournalEntry(conflict: $0) }
   }

@@ -32,7 +32,7 @@ extension ReplicaTransaction {
 
   /// Writes the losing value back as an ordinary new write and deletes the journal entry.
   ///
-  /// If the record was pruned, the other values of the losing action are written back too.
+  /// If the record was pruned, what else it said is written back, too.
   /// - Throws: `.invalid` if the record would still lack a required field, or has not arrived yet.
   public func restore(_ entry: JournalEntry) throws(ReplicaError) {
     try work.restore(entry.conflict)

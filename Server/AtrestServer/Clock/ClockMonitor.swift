@@ -27,7 +27,7 @@ package enum ClockDoubt: Hashable, Sendable {
       case .differsFromDevices(let by):
         "The server's clock is \(Self.text(by)) \(by < 0 ? "ahead of" : "behind") most devices' clocks."
       }
-    return what + " Check the time of this machine. Nothing is lost meanwhile; nothing is pruned."
+    return what + " Check the time of this machine. Nothing is lost meanwhile."
   }
 
   private static func text(_ milliseconds: Int64) -> String {
@@ -44,8 +44,8 @@ package enum ClockDoubt: Hashable, Sendable {
 /// Compares the server's wall clock with the monotonic clock, with the latest time in the store,
 /// and with its devices' clocks.
 ///
-/// The monitor only warns and suspends pruning. A device's clock never affects another account.
-/// Each account has one vote, however many devices it has.
+/// The monitor only warns, and tells the store's clock. A device's clock never affects another
+/// account. Each account has one vote, however many devices it has.
 package final class ClockMonitor: Sendable {
   /// Smaller differences are ignored. The same tolerance as for devices. Milliseconds.
   static let tolerance: Int64 = 60_000
@@ -65,16 +65,21 @@ package final class ClockMonitor: Sendable {
   private let state = Mutex(State())
   private let environment: Environment
   private let registries: [SessionRegistry]
-  private let highWater: WallTime
+  private let retention: [RetentionClock]
+  private let lastWritten: WallTime
   private let logger: Logger
 
-  /// - Parameter highWater: The latest time that the clock showed before this start.
+  /// - Parameters:
+  ///   - retention: The clocks of stores, which are told what is found out.
+  ///   - lastWritten: What the clock showed at the last write before this start.
   package init(
-    environment: Environment, registries: [SessionRegistry], highWater: WallTime, logger: Logger
+    environment: Environment, registries: [SessionRegistry], retention: [RetentionClock] = [],
+    lastWritten: WallTime, logger: Logger
   ) {
     self.environment = environment
     self.registries = registries
-    self.highWater = highWater
+    self.retention = retention
+    self.lastWritten = lastWritten
     self.logger = logger
   }
 
@@ -93,6 +98,7 @@ package final class ClockMonitor: Sendable {
         let base = now.milliseconds &- uptime
         if let last = state.base, (base &- last).magnitude > Self.tolerance.magnitude {
           state.step = (base &- last, uptime)
+          for clock in retention { clock.doubt() }
         }
         state.base = base
         if let step = state.step, uptime - step.at > Self.stepMemoryMilliseconds {
@@ -102,6 +108,9 @@ package final class ClockMonitor: Sendable {
       state.doubt = judge(now, state.step?.milliseconds, votes)
       // Agreeing devices are better evidence than a step.
       if state.doubt == nil { state.step = nil }
+      if state.doubt == nil, !votes.isEmpty {
+        for clock in retention { clock.agree(on: now) }
+      }
       state.checks += 1
       return (state.doubt, before, state.checks == 1)
     }
@@ -120,7 +129,7 @@ package final class ClockMonitor: Sendable {
       return far.count * 2 > votes.count ? .differsFromDevices(by: median) : nil
     }
     if let step { return .stepped(by: step) }
-    let (behind, overflow) = highWater.milliseconds
+    let (behind, overflow) = lastWritten.milliseconds
       .subtractingReportingOverflow(now.milliseconds)
     return !overflow && behind > Self.tolerance ? .wentBack(by: behind) : nil
   }

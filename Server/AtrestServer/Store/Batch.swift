@@ -17,8 +17,8 @@ package final class Batch {
   private var revoked: Set<ReplicaID> = []
 
   private let environment: Environment
-  /// The greatest time that the server's clock ever showed.
-  private let clockHighWater: WallTime
+  /// Dates what is kept for a time, if the store has no clock of its own.
+  private let time: WallTime
 
   /// Whether other daemons write to the store, too.
   private let isShared: Bool
@@ -31,15 +31,19 @@ package final class Batch {
     self.isShared = isShared
     self.transaction = transaction
     self.environment = environment
-    clockHighWater = transaction.noteClock(environment.now())
+    if let mark = environment.retention?.mark {
+      transaction.note(mark)
+      time = mark.time
+    } else {
+      time = environment.now()
+    }
   }
 
   /// An account's feed, shared by the jobs of the batch.
   package func feed(of account: AccountID) throws(StoreError) -> AccountFeed {
     if let feed = feeds[account] { return feed }
     let feed = try AccountFeed(
-      account: account, in: transaction, commit: environment.randomNumber(),
-      clockHighWater: clockHighWater)
+      account: account, in: transaction, commit: environment.randomNumber(), at: time)
     feeds[account] = feed
     return feed
   }

@@ -22,7 +22,7 @@ package final class Housekeeper: Sendable {
 
   /// Claims the next page of the round that all servers of a database share, and returns those of
   /// its accounts in which something may be due; nil if no round is under way or due.
-  package typealias Claim = @Sendable (_ now: WallTime) async -> [AccountID]?
+  package typealias Claim = @Sendable () async -> [AccountID]?
 
   /// - Parameter claim: Nil: every account in the registry is visited.
   package init(
@@ -41,13 +41,11 @@ package final class Housekeeper: Sendable {
     var minutes = 0
     while !Task.isCancelled {
       clock?.check()
-      // A clock that is ahead would expire things too early. Devices that call in the first minutes
-      // reveal it.
       if minutes % Self.minutesOfRound == Self.firstMinute {
-        if clock?.doubt == nil, claim == nil { await goRound() }
+        if claim == nil { await goRound() }
         queue.eraseIfOwed()
       }
-      if clock?.doubt == nil, let claim { await goOn(claim) }
+      if let claim { await goOn(claim) }
       queue.writeCounted(at: environment.now())
       if claim != nil { writeNotes() }
       try? await Task.sleep(for: Self.minute)
@@ -64,7 +62,7 @@ package final class Housekeeper: Sendable {
 
   /// Takes part in the round of all servers, if one is due.
   private func goOn(_ claim: Claim) async {
-    while !Task.isCancelled, let accounts = await claim(environment.now()) {
+    while !Task.isCancelled, let accounts = await claim() {
       for account in accounts {
         while !Task.isCancelled, await doSlice(of: account) {}
       }
@@ -81,10 +79,9 @@ package final class Housekeeper: Sendable {
 
   /// - Returns: Whether there may be more.
   private func doSlice(of account: AccountID) async -> Bool {
-    let now = environment.now()
-    return await withCheckedContinuation { done in
+    await withCheckedContinuation { done in
       let job = Operation(by: .account(account), use: .writes) { batch throws(StoreError) in
-        try Housekeeping.run(try batch.feed(of: account), at: now)
+        try Housekeeping.run(try batch.feed(of: account))
       } completion: { result, _ in
         done.resume(returning: (try? result.get()) ?? false)
       }

@@ -27,7 +27,8 @@ package final class AccountFeed {
   /// Corrupt records found in this transaction.
   private(set) var unreadable: [UnreadableRecord] = []
   private var newsBytes = 0
-  private let clockHighWater: WallTime?
+  /// The store's time, by which what is kept for a time grows old.
+  let time: WallTime
   /// The feed's state at the start of the transaction.
   private let state: FeedState
   /// The greatest stamp time accepted in this transaction.
@@ -39,16 +40,15 @@ package final class AccountFeed {
   ///
   /// - Parameters:
   ///   - commit: A random name for the commit, used if it assigns sequences. Zero counts as 1.
-  ///   - clockHighWater: See `StoreTransaction.noteClock`. Nil: use the current time.
+  ///   - time: The store's time, unless the store has a clock of its own.
   package init(
-    account: AccountID, in transaction: any StoreTransaction, commit: UInt64,
-    clockHighWater: WallTime? = nil
+    account: AccountID, in transaction: any StoreTransaction, commit: UInt64, at time: WallTime
   ) throws(StoreError) {
     self.account = account
-    self.clockHighWater = clockHighWater
     self.transaction = transaction
     self.commit = max(1, commit)
     state = try transaction.accounts.feedState(of: account)
+    self.time = state.clock ?? time
     last = state.head.sequence
   }
 
@@ -78,10 +78,6 @@ package final class AccountFeed {
   }
 
   // MARK: State
-
-  /// The time for journal entries and retention periods. A clock that was set back must not end a
-  /// period early.
-  func dated(_ now: WallTime) -> WallTime { max(now, clockHighWater ?? now, state.clock) }
 
   /// The greatest stamp time that the account ever accepted.
   var latestTime: HybridTime { max(state.latestTime, latestAccepted) }
@@ -118,11 +114,11 @@ package final class AccountFeed {
   /// Writes pending changes and loads the records due for housekeeping, replacing the loaded set.
   /// See `RecordStore.due`.
   func loadDue(
-    at now: WallTime, orAcknowledged acknowledged: UInt64, limit: Int
+    orAcknowledged acknowledged: UInt64, limit: Int
   ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
     try settle()
     let due = try transaction.records.due(
-      of: account, at: now, orAcknowledged: acknowledged, limit: limit)
+      of: account, at: time, orAcknowledged: acknowledged, limit: limit)
     for (key, record) in due { records.load(key, record) }
     return due
   }
@@ -174,15 +170,14 @@ package final class AccountFeed {
   ///
   /// - Parameters:
   ///   - body: The record's canonical encoding.
-  ///   - now: The server's clock.
   /// - Returns: Its sequence.
-  func insert(_ record: Record, key: [UInt8], body: [UInt8], at now: WallTime) -> UInt64 {
+  func insert(_ record: Record, key: [UInt8], body: [UInt8]) -> UInt64 {
     accept(record)
     holdingsChange.records += 1
     holdingsChange.bytes += body.count
     if record.isLive { holdingsChange.live += 1 }
     let sequence = advance(body)
-    let due = record.isDue(takenIn: dated(now))
+    let due = record.isDue(takenIn: time)
     records.change(key, to: StoredRecord(sequence: sequence, body: body, due: due))
     return sequence
   }
@@ -196,10 +191,10 @@ package final class AccountFeed {
   /// - Returns: Its sequence.
   func replace(
     _ found: StoredRecord, _ old: Record, by new: Record, key: [UInt8], body: [UInt8],
-    history: RecordHistory, at now: WallTime
+    history: RecordHistory
   ) -> UInt64 {
     accept(new)
-    var due = new.isDue(takenIn: dated(now))
+    var due = new.isDue(takenIn: time)
     // Pruning an unchanged deletion stays due at the time that was set first.
     if due != nil, let known = found.due, new.isDeleted,
       old[Register.deletedField] == new[Register.deletedField]

@@ -137,7 +137,7 @@ package enum Exchange {
     var entries: [[UInt8]] = []
     for (index, record) in zip(indices, found) {
       guard let record, record.body != items[index].body,
-        let offer = MergedOffer(items[index], with: record, at: feed.dated(now))
+        let offer = MergedOffer(items[index], with: record, at: now)
       else { continue }
       entries += offer.outcome.conflicts.map(\.journalKey.storageKey)
       merged[items[index].index] = offer
@@ -213,7 +213,7 @@ package enum Exchange {
       guard quota.allowsRecord(record.key.kind, bytes: item.body.count, beside: held) else {
         return .refused(.quota(item.index, quota))
       }
-      let sequence = feed.insert(record, key: item.key, body: item.body, at: now)
+      let sequence = feed.insert(record, key: item.key, body: item.body)
       return .kept(sequence: sequence, isEcho: true, isSuperseded: false, hasConflicts: false)
     }
     if found.body == item.body {
@@ -221,7 +221,7 @@ package enum Exchange {
     }
     // Another offer of the request may have changed the record since.
     let isCurrent = known.map { $0.found == found } ?? false
-    guard let merged = isCurrent ? known : MergedOffer(item, with: found, at: feed.dated(now))
+    guard let merged = isCurrent ? known : MergedOffer(item, with: found, at: now)
     else {
       // Do not overwrite a corrupt record: a backup may be the only other copy.
       feed.passOver(key: item.key, sequence: found.sequence)
@@ -255,12 +255,11 @@ package enum Exchange {
             outcome.record, inPlaceOf: stored, growth: body.count - found.body.count,
             beside: held)
       else { return .refused(.quota(item.index, quota)) }
-      try store(journal, feed, now)
+      try store(journal, feed)
       sequence = feed.replace(
-        found, stored, by: outcome.record, key: item.key, body: body, history: outcome.history,
-        at: now)
+        found, stored, by: outcome.record, key: item.key, body: body, history: outcome.history)
     } else {
-      try store(journal, feed, now)
+      try store(journal, feed)
       feed.note(outcome.history, key: item.key, found)
     }
     return .kept(
@@ -271,12 +270,12 @@ package enum Exchange {
   /// Adds conflicts to the journal. A conflict that is already there stays as it is, even if a
   /// person has deleted its entry.
   private static func store(
-    _ journal: [Record], _ feed: AccountFeed, _ now: WallTime
+    _ journal: [Record], _ feed: AccountFeed
   ) throws(StoreError) {
     for entry in journal {
       let key = entry.key.storageKey
       guard try feed.find(key) == nil else { continue }
-      _ = feed.insert(entry, key: key, body: entry.packed, at: now)
+      _ = feed.insert(entry, key: key, body: entry.packed)
     }
   }
 
@@ -340,7 +339,7 @@ extension SyncStore {
       let address = DeviceAddress(account: account, replica: device)
       try transaction.devices.note(seen: [address: now], progress: [:])
       let feed = try AccountFeed(
-        account: account, in: transaction, commit: .random(in: 1 ... .max))
+        account: account, in: transaction, commit: .random(in: 1 ... .max), at: now)
       let response = try Exchange.run(prepared, device: device, feed: feed, now: now)
       if let sequence = prepared.acknowledgedSequence, !response.restarted {
         let progress = DeviceProgress(

@@ -8,7 +8,7 @@ import AtrestWire
 extension Housekeeping {
   /// Deleted records that only waited for journal entries among the candidates.
   static func released(
-    by candidates: [Candidate], _ feed: AccountFeed, _ now: WallTime
+    by candidates: [Candidate], _ feed: AccountFeed
   ) throws(StoreError) -> [Candidate] {
     let known = Set(candidates.map(\.key))
     let keys = Set(candidates.compactMap { $0.oldEntry?.key.storageKey }).subtracting(known)
@@ -19,7 +19,7 @@ extension Housekeeping {
     var released: [Candidate] = []
     for key in sorted {
       guard let found = try feed.find(key), found.due == nil else { continue }
-      released.append(Candidate(key, found, now))
+      released.append(Candidate(key, found))
     }
     return released
   }

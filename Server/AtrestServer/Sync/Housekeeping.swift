@@ -20,19 +20,18 @@ package enum Housekeeping {
   /// do not count: a device that was paired and never used would block pruning forever.
   /// - Parameters:
   ///   - feed: The account's feed in the current transaction. The caller finishes it and commits.
-  ///   - now: The server's clock.
   /// - Returns: Whether more records may be due.
   package static func run(
-    _ feed: AccountFeed, at now: WallTime, limit: Int = slice
+    _ feed: AccountFeed, limit: Int = slice
   ) throws(StoreError) -> Bool {
     let acknowledged = try feed.transaction.devices.acknowledgedSequence(
-      of: feed.account, seenAfter: now.advanced(by: -Record.pruningMilliseconds))
-    let due = try feed.loadDue(at: now, orAcknowledged: acknowledged, limit: limit)
-    var candidates = due.map { Candidate($0.key, $0.record, now) }
-    candidates += try released(by: candidates, feed, now)
+      of: feed.account, seenAfter: feed.time.advanced(by: -Record.pruningMilliseconds))
+    let due = try feed.loadDue(orAcknowledged: acknowledged, limit: limit)
+    var candidates = due.map { Candidate($0.key, $0.record) }
+    candidates += try released(by: candidates, feed)
     let needed = try neededByOldEntries(candidates, feed)
     for candidate in candidates {
-      apply(candidate, isNeeded: needed.contains(candidate.key), feed, now)
+      apply(candidate, isNeeded: needed.contains(candidate.key), feed)
     }
     try feed.settle()
     try feed.transaction.accounts.pruneCommits(of: feed.account, keeping: keptCommits)
@@ -48,7 +47,7 @@ package enum Housekeeping {
     /// The pruned or expired record. Nil if there is nothing to do.
     let result: Record?
 
-    init(_ key: [UInt8], _ found: StoredRecord, _ now: WallTime) {
+    init(_ key: [UInt8], _ found: StoredRecord) {
       self.key = key
       self.found = found
       guard let record = try? Record(unpacking: found.body), record.key.storageKey == key else {
@@ -58,13 +57,13 @@ package enum Housekeeping {
         return
       }
       self.record = record
-      let result = record.isDeleted ? record.pruned() : end(record, now)
+      let result = record.isDeleted ? record.pruned() : end(record)
       self.result = result == record ? nil : result
     }
   }
 
   private static func apply(
-    _ candidate: Candidate, isNeeded: Bool, _ feed: AccountFeed, _ now: WallTime
+    _ candidate: Candidate, isNeeded: Bool, _ feed: AccountFeed
   ) {
     guard let record = candidate.record, let result = candidate.result, !isNeeded else {
       return feed.setNotDue(key: candidate.key, candidate.found)
@@ -72,7 +71,7 @@ package enum Housekeeping {
     let history = candidate.found.recordHistory.pruning(record, to: result)
     _ = feed.replace(
       candidate.found, record, by: result, key: candidate.key, body: result.packed,
-      history: history, at: now)
+      history: history)
   }
 
   /// The number of commit names that are always kept. A device with an older cursor that never
@@ -80,12 +79,10 @@ package enum Housekeeping {
   package static let keptCommits = 4096
 
   /// The expired form of a journal entry. Nil if the record is not one.
-  private static func end(_ record: Record, _ now: WallTime) -> Record? {
+  private static func end(_ record: Record) -> Record? {
     guard let entry = try? Conflict(record), let latest = record.latestTime else { return nil }
-    // Use a deterministic stamp, so that every server expires the entry identically. The exception
-    // is an entry with an impossible time.
-    let due = min(entry.noticed.advanced(by: Conflict.retentionMilliseconds), now)
-    let time = max(HybridTime(due), HybridTime(rawValue: latest.rawValue + 1))
+    // Every server expires the entry identically, and no clock has a say.
+    let time = HybridTime(rawValue: latest.rawValue + 1)
     var result = record
     result.set(
       Register(
@@ -103,8 +100,8 @@ extension SyncStore {
     while isMore {
       isMore = try transaction { transaction throws(StoreError) in
         let feed = try AccountFeed(
-          account: account, in: transaction, commit: .random(in: 1 ... .max))
-        let isMore = try Housekeeping.run(feed, at: now)
+          account: account, in: transaction, commit: .random(in: 1 ... .max), at: now)
+        let isMore = try Housekeeping.run(feed)
         try feed.finish()
         return isMore
       }

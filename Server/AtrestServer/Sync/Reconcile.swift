@@ -227,7 +227,7 @@ extension SyncStore {
     _ request: ReconcileRequest, account: AccountID, at now: WallTime
   ) throws(StoreError) -> ReconcileResponse {
     try transaction { transaction throws(StoreError) in
-      let feed = try AccountFeed(account: account, in: transaction, commit: 0)
+      let feed = try AccountFeed(account: account, in: transaction, commit: 0, at: now)
       return try Reconcile.run(request, feed: feed, at: now)
     }
   }

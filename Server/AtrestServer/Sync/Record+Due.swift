@@ -18,13 +18,12 @@ extension Record {
 
   /// When housekeeping must process the record at the latest. Nil: never.
   ///
-  /// - Parameter taken: When the server accepted the write that makes the record due. Caps the time
-  ///   that a journal entry claims.
+  /// - Parameter taken: When the server accepted the write that makes the record due.
   func isDue(takenIn taken: WallTime) -> WallTime? {
     if isDeleted {
       return pruned() == self ? nil : taken.advanced(by: Self.pruningMilliseconds)
     }
-    guard key.kind == .conflict, let entry = try? Conflict(self) else { return nil }
-    return min(entry.noticed, taken).advanced(by: Conflict.retentionMilliseconds)
+    guard key.kind == .conflict else { return nil }
+    return taken.advanced(by: Conflict.retentionMilliseconds)
   }
 }

@@ -5,14 +5,10 @@ import AtrestReplication
 import AtrestWire
 
 extension UnitOfWork {
-  /// Journal entries that are not deleted and are younger than 90 days, newest first.
+  /// Journal entries that are not deleted, newest first. The server deletes those that ended; no
+  /// clock of this device has a say.
   package func conflicts() throws(ReplicaError) -> [Conflict] {
-    let now = tables.state.serverOffset.corrected(now).milliseconds
-    return try records.all(.conflict) { try? Conflict($0) }.filter {
-      let (end, overflow) = $0.noticed.milliseconds
-        .addingReportingOverflow(Conflict.retentionMilliseconds)
-      return overflow || end > now
-    }.sorted {
+    try records.all(.conflict) { try? Conflict($0) }.sorted {
       $0.noticed == $1.noticed ? $0.journalKey < $1.journalKey : $0.noticed > $1.noticed
     }
   }

@@ -87,7 +87,7 @@ struct FilledStore {
     let taken = ExchangeRequest(cursor: nil, offers: [deletion(deleted(3)), deletion(deleted(4))])
     _ = try store.exchange(kim, taken, by: tablet)
     try store.transaction { t throws(StoreError) in
-      _ = t.noteClock(WallTime(milliseconds: noon + 77))
+      t.note(RetentionClock.Mark(time: WallTime(milliseconds: noon + 77)))
       try t.purchases.setHolder(
         kim, since: WallTime(milliseconds: 3),
         of: PurchaseKey(environment: "Sandbox", original: "1"))

@@ -64,7 +64,7 @@ extension PostgresConnection {
     _ body: @escaping @Sendable (StagedTransaction) throws(StoreError) -> R
   ) async throws(StoreError) -> R where R: Sendable {
     try await PostgresUnitOfWork.write(
-      accounts: accounts, queries: StoreQueries(), clock: WallTime(milliseconds: noon), on: self,
+      accounts: accounts, queries: StoreQueries(), on: self,
       body: body)
   }
 

@@ -118,7 +118,7 @@ extension Postgres {
           #expect(isDone)
         } else {
           // A daemon that died with it leaves it to the round of housekeeping.
-          _ = await daemon.backend.claim(WallTime(milliseconds: noon))
+          _ = await daemon.backend.claim()
         }
         #expect(try await count("removal") == 0)
         #expect(try await count("record") == Int64(isErased ? 0 : rows))
@@ -159,10 +159,9 @@ extension Postgres {
     func futureRound() async throws {
       let daemon = try await PostgresDaemon(database)
       try await connection.run("UPDATE atrest.housekeeping SET begun_ms = $1", .int8(.max))
-      let now = WallTime(milliseconds: noon)
-      #expect(await daemon.backend.claim(now) != nil)
-      #expect(await daemon.backend.claim(now) == nil)
-      #expect(await daemon.backend.claim(now) == nil)
+      #expect(await daemon.backend.claim() != nil)
+      #expect(await daemon.backend.claim() == nil)
+      #expect(await daemon.backend.claim() == nil)
       await daemon.stop()
       await database.stop()
     }

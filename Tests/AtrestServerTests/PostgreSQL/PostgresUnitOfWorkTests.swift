@@ -29,7 +29,7 @@ extension Postgres {
       queries.feedStates = [kim]
       queries.records = [RecordAddress(account: kim, key: key(1))]
       let known = try await PostgresUnitOfWork.write(
-        accounts: [kim], queries: queries, clock: now, on: connection, body: work)
+        accounts: [kim], queries: queries, on: connection, body: work)
       #expect(known == [7] && runs.count == 1)
       // For the lock, for the state, for the record, and the one that counts.
       #expect(try await connection.write([], work) == [7])
@@ -51,19 +51,33 @@ extension Postgres {
           .int8(kim.rawValue))
       }
       let before = try await row()
-      for (clock, expected) in [(50, 50), (40, 50)] as [(Int64, Int64)] {
+      for _ in 0..<2 {
         let last = try await row()
         try await PostgresUnitOfWork.write(
-          accounts: [kim], queries: StoreQueries(), clock: WallTime(milliseconds: clock),
-          on: connection
+          accounts: [kim], queries: StoreQueries(), on: connection
         ) { _ throws(StoreError) in }
         let after = try await row()
-        #expect(after != last && after[0][1] == .int8(expected) && after[0][2] == before[0][2])
+        #expect(after != last && after[0][2] == before[0][2])
       }
+      await database.stop()
+    }
+
+    @Test("what is kept for a time is dated by the database, whatever the server's clock shows")
+    func clock() async throws {
+      let database = try PostgresDatabase()
+      let connection = try await database.open()
+      let kim = try await connection.makeAccount("kim")
+      let before = try #require(try await PostgresRound.time(on: connection))
       let state = try await PostgresUnitOfWork.read(queries: StoreQueries(), on: connection) {
         t throws(StoreError) in try t.accounts.feedState(of: kim)
       }
-      #expect(state.clock == WallTime(milliseconds: 50))
+      let after = try #require(try await PostgresRound.time(on: connection))
+      let clock = try #require(state.clock)
+      #expect((before...after).contains(clock))
+      let feed = try await connection.write([kim]) { t throws(StoreError) in
+        try AccountFeed(account: kim, in: t, commit: 1, at: WallTime(milliseconds: .max)).time
+      }
+      #expect(feed < after.advanced(by: 3_600_000))
       await database.stop()
     }
 

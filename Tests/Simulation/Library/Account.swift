@@ -16,8 +16,10 @@ final class Account {
   var journal: Set<Oracle.Held> = []
   /// The records as the server last showed them.
   var view: [RecordKey: Record] = [:]
-  /// The server's clock when it accepted each journal entry, or slightly earlier.
-  var entered: [RecordKey: WallTime] = [:]
+  /// The true time when the server accepted each journal entry, or slightly earlier. Microseconds.
+  var entered: [RecordKey: Int64] = [:]
+  /// The true time when the feed was looked at last.
+  var lookedAt: Int64 = 0
   /// The greatest stamp that the feed ever showed, and the server's clock at that moment.
   var greatest = HybridTime(rawValue: 0)
   var looked = WallTime(milliseconds: 0)

@@ -13,7 +13,6 @@ final class Housework: StorageJob, @unchecked Sendable {
   static let slice = 20
 
   private let account: AccountID
-  private let environment: Environment
   private let done: (Bool) -> Void
   private var isMore = false
 
@@ -23,15 +22,13 @@ final class Housework: StorageJob, @unchecked Sendable {
   var payer: Payer { .account(account) }
 
   /// - Parameter done: Called with whether more records may be due.
-  init(_ account: AccountID, _ environment: Environment, _ done: @escaping (Bool) -> Void) {
+  init(_ account: AccountID, _ done: @escaping (Bool) -> Void) {
     self.account = account
-    self.environment = environment
     self.done = done
   }
 
   func run(in batch: Batch) throws(StoreError) {
-    isMore = try Housekeeping.run(
-      try batch.feed(of: account), at: environment.now(), limit: Self.slice)
+    isMore = try Housekeeping.run(try batch.feed(of: account), limit: Self.slice)
   }
 
   func finish(_ error: StoreError?, _ answers: inout ResponseBatch) {

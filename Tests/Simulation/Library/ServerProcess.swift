@@ -79,11 +79,15 @@ final class ServerProcess: @unchecked Sendable {
   ) throws {
     let randomness = Randomness(chance)
     let clock = world.serverClock
-    let environment = Environment(now: { clock.now() }, random: { randomness.bytes($0) })
+    var environment = Environment(
+      now: { clock.now() }, random: { randomness.bytes($0) },
+      uptime: { clock.uptimeMilliseconds() ?? 0 })
     let store = try SQLiteStore(
       uri: disk.uri("atrest.db"), checkpointPages: checkpointPages,
       random: { randomness.number() })
     let opened = Opened(store)
+    let retention = RetentionClock(store.clock, environment)
+    environment.retention = retention
     let now = clock.now()
     let names = world.accounts.map(\.name)
     let accountIDs = try store.transaction { transaction throws(StoreError) in
@@ -128,6 +132,9 @@ final class ServerProcess: @unchecked Sendable {
     self.init(
       world, .file(opened, queue, disk), node: 0, registry, environment, accountIDs: accountIDs,
       pageRecords: pageRecords)
+    monitor = ClockMonitor(
+      environment: environment, registries: [registry], retention: [retention],
+      lastWritten: now, logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() })
     box.process = self
     keepHouse()
   }
@@ -197,6 +204,8 @@ final class ServerProcess: @unchecked Sendable {
   // MARK: Housekeeping
 
   private let housekeepingPeriod: Int64
+  /// Nil for one of several servers: their database has a clock.
+  private var monitor: ClockMonitor?
 
   /// Rounds since the last request. Idle rounds have increasing intervals, because little becomes
   /// due.
@@ -230,12 +239,13 @@ final class ServerProcess: @unchecked Sendable {
   /// Runs housekeeping, except while the world is healing: it would never come to rest.
   func doHousework(always: Bool = false) {
     guard isRunning, always || !world.isHealing else { return }
+    monitor?.check()
     for account in accountIDs { doHousework(of: account, always: always) }
   }
 
   private func doHousework(of account: AccountID, always: Bool) {
     guard isRunning, always || !world.isHealing else { return }
-    let job = Housework(account, environment) { [weak self] isMore in
+    let job = Housework(account) { [weak self] isMore in
       if isMore { self?.doHousework(of: account, always: always) }
     }
     _ = queue.submit(job)

@@ -19,7 +19,7 @@ extension World {
       let head = try head(of: account)
       let seen = account.seenHead
       guard head >= seen else { return broke("the feed went back: \(seen), then \(head)") }
-      defer { account.looked = serverClock.now() }
+      defer { (account.looked, account.lookedAt) = (serverClock.now(), scheduler.now) }
       guard head > seen else { return }
       var last = seen
       for stored in try feed(of: account, after: seen) {
@@ -32,7 +32,7 @@ extension World {
         account.oracle.noteCommitted(account.view[record.key], record)
         noteEndedEntry(record, account)
         if record.key.kind == .conflict, account.view[record.key] == nil {
-          account.entered[record.key] = min(account.looked, earliestClock)
+          account.entered[record.key] = account.lookedAt
         }
         account.view[record.key] = record
         noteJournal(record, account)
@@ -75,7 +75,6 @@ extension World {
       + earlierClocks.flatMap { [$0.clock, $0.clock.advanced(by: -60_000)] }
   }
 
-  private var earliestClock: WallTime { recentClocks.min() ?? serverClock.now() }
   private var latestClock: WallTime { recentClocks.max() ?? serverClock.now() }
 
   /// Checks that no accepted stamp is more than a minute ahead of the server's clock, unless its
@@ -94,13 +93,13 @@ extension World {
     }
   }
 
+  /// An entry that the server has deleted stood for what it held if that was for 90 days, whatever
+  /// any clock showed.
   private func noteEndedEntry(_ record: Record, _ account: Account) {
     guard record.isDeleted, let live = account.view[record.key], !live.isDeleted,
-      let entry = try? Conflict(live), let end = record[Register.deletedField]?.stamp.time
+      let entry = try? Conflict(live), let entered = account.entered[record.key],
+      (scheduler.now - entered) / 1000 >= Conflict.retentionMilliseconds
     else { return }
-    // An entry with a later date than its arrival counts from its arrival.
-    let began = min(entry.noticed, account.entered[record.key] ?? entry.noticed)
-    guard end >= HybridTime(began.advanced(by: Conflict.retentionMilliseconds)) else { return }
     account.oracle.noteEnd(of: entry)
   }
 

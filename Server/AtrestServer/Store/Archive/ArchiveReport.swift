@@ -78,7 +78,6 @@ struct ArchiveDigest: Sendable {
   mutating func add(_ summary: ArchiveSummary) {
     var bytes = CanonicalBytes()
     bytes.append(summary.lastAccount)
-    bytes.append(summary.clock.milliseconds)
     hash.update(bytes.bytes)
   }
 

@@ -86,7 +86,8 @@ package struct ArchiveKey: Hashable, Comparable, Sendable {
 package struct ArchiveSummary: Hashable, Sendable {
   /// The greatest number that an account was ever given; 0 for none.
   package var lastAccount: Int64
-  /// The greatest time that any server's clock showed when it wrote.
+  /// What the store's clock showed when it was written to last. No part of a digest: each engine
+  /// has a clock of its own.
   package var clock: WallTime
   /// How many accounts there are.
   package var accounts: Int

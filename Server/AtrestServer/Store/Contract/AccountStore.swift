@@ -79,13 +79,13 @@ package struct FeedState: Hashable, Sendable {
   /// The greatest time of any stamp accepted, entitlement facts aside; 0 for none.
   package var latestTime: HybridTime
   package var holdings: Holdings
-  /// The greatest time that any server's clock showed when it wrote to the account. Only kept by
-  /// engines for several servers; others keep one for the store (`StoreTransaction.noteClock`).
-  package var clock: WallTime
+  /// The store's own clock when this was read, which dates what is kept for a time. Nil if the
+  /// store has none: see `RetentionClock`.
+  package var clock: WallTime?
 
   package init(
     head: Cursor = .start, latestTime: HybridTime = HybridTime(rawValue: 0),
-    holdings: Holdings = Holdings(), clock: WallTime = WallTime(milliseconds: 0)
+    holdings: Holdings = Holdings(), clock: WallTime? = nil
   ) {
     self.head = head
     self.latestTime = latestTime

@@ -85,14 +85,11 @@ package protocol StoreTransaction: AnyObject {
   /// Wrong pairing codes. Nil where one daemon alone uses the store: it counts in memory.
   var attempts: (any AttemptStore)? { get }
 
-  /// Raises the store's clock high-water mark, which is committed with whatever the transaction
-  /// writes.
-  ///
-  /// - Returns: The greatest time that a transaction which wrote was ever given, or `now`. It dates
-  ///   what expires: a clock that is set back expires nothing early.
-  func noteClock(_ now: WallTime) -> WallTime
+  /// Keeps the store's clock, with whatever the transaction writes. A database has its own.
+  func note(_ mark: RetentionClock.Mark)
 }
 
 extension StoreTransaction {
   package var attempts: (any AttemptStore)? { nil }
+  package func note(_ mark: RetentionClock.Mark) {}
 }

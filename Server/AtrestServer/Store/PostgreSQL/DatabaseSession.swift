@@ -48,7 +48,7 @@ package protocol DatabaseTransaction {
   /// - Parameters: See `PostgresWrites.statements`.
   /// - Throws: Only if the meaning is `unknown` can the transaction have happened.
   func commit(
-    _ changes: StagedChanges, touching accounts: Set<AccountID>, clock: WallTime,
+    _ changes: StagedChanges, touching accounts: Set<AccountID>,
     isolation: isolated (any Actor)?
   ) async throws(DatabaseFailure)
 
@@ -114,10 +114,10 @@ extension PostgresTransaction: DatabaseTransaction {
   }
 
   package func commit(
-    _ changes: StagedChanges, touching accounts: Set<AccountID>, clock: WallTime,
+    _ changes: StagedChanges, touching accounts: Set<AccountID>,
     isolation: isolated (any Actor)?
   ) async throws(DatabaseFailure) {
-    let writes = PostgresWrites.statements(changes, touching: accounts, clock: clock)
+    let writes = PostgresWrites.statements(changes, touching: accounts)
     do throws(PostgresError) {
       _ = try await commit(writes)
     } catch {

@@ -117,11 +117,12 @@ package struct PostgresBackend: Sendable {
 
   /// See `Housekeeper.Claim`. What is left of accounts that were removed goes first.
   var claim: Housekeeper.Claim {
-    { [sessions, shard] now in
+    { [sessions, shard] in
       // After a failure a later minute tries again.
       try? await sessions.withSession(on: shard) {
         connection throws(PostgresError) -> [AccountID]? in
         try await PostgresRemoval.goOn(on: connection)
+        guard let now = try await PostgresRound.time(on: connection) else { return nil }
         return try await PostgresRound.claim(at: now, on: connection)
       }
     }

@@ -194,7 +194,7 @@ actor PostgresLane<Sessions: DatabaseSessions> {
       let notes = registry.takeNotes(of: accounts)
       do throws(StoreError) {
         let run = try await PostgresUnitOfWork.write(
-          accounts: accounts, queries: queries, clock: environment.now(), on: session
+          accounts: accounts, queries: queries, on: session
         ) { staged throws(StoreError) in try execute(list, staged, notes) }
         learn(run.feeds, at: start)
         return run

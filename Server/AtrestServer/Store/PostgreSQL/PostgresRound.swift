@@ -15,11 +15,21 @@ enum PostgresRound {
   /// Accounts of a page. To look at one takes a few microseconds.
   static let pageAccounts = 10_000
 
+  /// What the database's clock shows.
+  static func time(on connection: PostgresConnection) async throws(PostgresError) -> WallTime? {
+    let statement = PostgresStatement("SELECT (extract(epoch FROM now()) * 1000)::int8", [])
+    let row = try await connection.run(PostgresBatch([statement])).first?.rows.first
+    guard case .int8(let milliseconds)? = row?.first else { return nil }
+    return WallTime(milliseconds: milliseconds)
+  }
+
   /// Claims the next page.
   ///
   /// At the end the place is 0 again: the next round begins an hour after this one began. A server
   /// that dies with its page leaves it to the next round. A round that seems to begin in more than
   /// an hour was begun by a clock that was wrong, and is no reason to wait.
+  ///
+  /// - Parameter now: The database's clock, so that no server's wrong clock ends anything.
   /// - Returns: The accounts of the page that have to be visited, in order of their ids; nil at the
   ///   end of the round, and while none is due.
   /// - Throws: `PostgresError`. Nobody claimed the page then.

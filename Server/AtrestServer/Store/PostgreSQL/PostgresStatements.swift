@@ -46,8 +46,8 @@ enum PostgresStatements {
   static let feedStates = PreparedStatement(
     name: "feed_states",
     sql: """
-      SELECT id, head, head_commit, latest_time, live, records, bytes, clock_ms,
-        moving_to IS NOT NULL
+      SELECT id, head, head_commit, latest_time, live, records, bytes,
+        (extract(epoch FROM now()) * 1000)::int8, moving_to IS NOT NULL
       FROM atrest.account WHERE id = ANY ($1)
       """, parameters: [.int8Array])
 
@@ -165,8 +165,7 @@ enum PostgresStatements {
       .byteaArray, .textArray, .int8Array,
     ])
 
-  /// Null leaves the head as it is. $8: whether the account must exist, or null; $9: how many must;
-  /// $10: the clock.
+  /// Null leaves the head as it is. $8: whether the account must exist, or null; $9: how many must.
   static let updateAccounts = PreparedStatement(
     name: "update_accounts",
     sql: """
@@ -175,7 +174,7 @@ enum PostgresStatements {
           head = coalesce(q.head, a.head), head_commit = coalesce(q.head_commit, a.head_commit),
           latest_time = greatest(a.latest_time, q.latest_time),
           live = greatest(0, a.live + q.live), records = greatest(0, a.records + q.records),
-          bytes = greatest(0, a.bytes + q.bytes), clock_ms = greatest(a.clock_ms, $10)
+          bytes = greatest(0, a.bytes + q.bytes), clock_ms = (extract(epoch FROM now()) * 1000)::int8
         FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)
           AS q (id, head, head_commit, latest_time, live, records, bytes, required)
         WHERE a.id = q.id
@@ -184,7 +183,7 @@ enum PostgresStatements {
       """,
     parameters: [
       .int8Array, .int8Array, .int8Array, .int8Array, .int8Array, .int8Array, .int8Array,
-      .int8Array, .int8, .int8,
+      .int8Array, .int8,
     ])
 }
 

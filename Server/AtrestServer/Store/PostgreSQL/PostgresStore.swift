@@ -7,8 +7,7 @@ import AtrestSockets
 
 /// A PostgreSQL store on one connection, with a shard of its own. Its calls block their thread.
 ///
-/// Each transaction locks the accounts that it reads, and raises no account's clock: tools have no
-/// clock that others would have to respect.
+/// Each transaction locks the accounts that it reads.
 package final class PostgresStore: SyncStore {
   private let shard: Shard
   private let executor: ShardTaskExecutor
@@ -81,7 +80,7 @@ extension PostgresStore {
     Task(executorPreference: executor) {
       do throws(StoreError) {
         try await PostgresUnitOfWork.write(
-          accounts: [], queries: StoreQueries(), clock: .epoch, on: connection
+          accounts: [], queries: StoreQueries(), on: connection
         ) { staged throws(StoreError) in try caller.run(staged) }
         caller.end(.success(()))
       } catch {

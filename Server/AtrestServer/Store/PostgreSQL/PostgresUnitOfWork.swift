@@ -25,7 +25,6 @@ enum PostgresUnitOfWork {
   /// - Parameters:
   ///   - accounts: Those that the work is known to touch. Others are locked when it turns out.
   ///   - queries: What it is known to read.
-  ///   - clock: See `FeedState.clock`.
   ///   - body: A function of what it reads: it may run several times, each on a new transaction.
   /// - Returns: What `body` returned in the run that was committed.
   /// - Throws: What `body` throws in a run that lacks nothing; nothing happened then. Or
@@ -34,7 +33,7 @@ enum PostgresUnitOfWork {
   /// - Complexity: Two trips if `accounts` and `queries` have all; a trip more for each round of
   ///   reads that depend on others.
   static func write<R>(
-    accounts: Set<AccountID>, queries: StoreQueries, clock: WallTime,
+    accounts: Set<AccountID>, queries: StoreQueries,
     on session: some DatabaseSession, isolation: isolated (any Actor)? = #isolation,
     body: (StagedTransaction) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
@@ -49,7 +48,7 @@ enum PostgresUnitOfWork {
         return result
       }
       try await transaction.commit(
-        staging.changes, touching: locked, clock: clock, isolation: isolation)
+        staging.changes, touching: locked, isolation: isolation)
       return result
     }
   }

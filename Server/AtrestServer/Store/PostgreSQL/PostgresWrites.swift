@@ -18,10 +18,9 @@ enum PostgresWrites {
   ///   - accounts: Those that are locked. The row of each is written, even if nothing of it
   ///     changed: an acknowledgement commits a write of its own, and so waits, where there is a
   ///     synchronous standby, until that has everything before it.
-  ///   - clock: Raises `FeedState.clock` of these accounts.
   /// - Returns: None if there is nothing to write.
   static func statements(
-    _ changes: StagedChanges, touching accounts: Set<AccountID>, clock: WallTime
+    _ changes: StagedChanges, touching accounts: Set<AccountID>
   ) -> [PostgresStatement] {
     // In variables: the compiler takes long for one expression.
     let rows =
@@ -42,7 +41,7 @@ enum PostgresWrites {
       ].compactMap(\.self)
     let ends =
       [
-        touched(changes, accounts, clock), events(changes.events), pruned(changes.prunedCommits),
+        touched(changes, accounts), events(changes.events), pruned(changes.prunedCommits),
       ].compactMap(\.self)
     return rows + devices + invitations + holders + ends
   }
@@ -72,7 +71,7 @@ enum PostgresWrites {
 
   /// Whoever writes to an account that is gone conflicts with whoever removed it.
   private static func touched(
-    _ changes: StagedChanges, _ accounts: Set<AccountID>, _ clock: WallTime
+    _ changes: StagedChanges, _ accounts: Set<AccountID>
   ) -> PostgresStatement? {
     var required = Set(changes.feeds.keys).union(changes.appAccountTokens.keys)
     required.formUnion(changes.records.keys.lazy.map(\.account))
@@ -92,7 +91,6 @@ enum PostgresWrites {
         .integers(rows) { Int64(feeds[$0]?.holdings.records ?? 0) },
         .integers(rows) { Int64(feeds[$0]?.holdings.bytes ?? 0) },
         .integers(rows) { required.contains($0) ? 1 : nil }, .int8(Int64(required.count)),
-        .int8(clock.milliseconds),
       ])
   }
 

@@ -58,8 +58,11 @@ extension SQLiteSchema {
         throw StoreError.damaged(path: path, reason: "a stored record cannot be read")
       }
       if record.isLive { live[account, default: 0] += 1 }
-      // Format 1 did not record when the server accepted a deletion: its own time has to do.
-      let taken = record[Register.deletedField]?.stamp.time.wallTime ?? WallTime(milliseconds: .max)
+      // Format 1 did not record when the server accepted a deletion or noted a conflict: what they
+      // say has to do.
+      let taken =
+        record[Register.deletedField]?.stamp.time.wallTime ?? (try? Conflict(record))?.noticed
+        ?? WallTime(milliseconds: .max)
       if let time = record.isDue(takenIn: taken) {
         due.append((account, try row.value(of: "sequence"), time))
       }

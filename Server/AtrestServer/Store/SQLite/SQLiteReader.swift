@@ -8,13 +8,11 @@ import GRDBSQLite
 /// A reader of a `SQLiteStore`. It never checkpoints, not even when it closes: the writer alone
 /// does.
 final class SQLiteReader: StoreReader {
-  private let clockHighWater: WallTime
   private var queue: DatabaseQueue?
   private var tables: SQLiteTables?
 
   /// - Parameter location: The file as its store has it open.
-  init(location: String, clockHighWater: WallTime) throws(StoreError) {
-    self.clockHighWater = clockHighWater
+  init(location: String) throws(StoreError) {
     var configuration = Configuration()
     configuration.label = "atrest.reader"
     configuration.readonly = true
@@ -41,8 +39,7 @@ final class SQLiteReader: StoreReader {
         // On a read-only connection, IMMEDIATE takes the snapshot and no lock.
         try tables.begin.run()
         defer { try? tables.commit.run() }
-        return .success(
-          try body(SQLiteTransaction(tables, clockHighWater: clockHighWater)))
+        return .success(try body(SQLiteTransaction(tables, clock: RetentionClock.Mark())))
       } catch {
         return .failure(error)
       }

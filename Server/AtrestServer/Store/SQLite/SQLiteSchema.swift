@@ -172,6 +172,12 @@ enum SQLiteSchema {
     ALTER TABLE invitation ADD COLUMN pending_token_hash BLOB;
     ALTER TABLE invitation ADD COLUMN pending_since_ms INTEGER;
     """,
+    """
+    -- What the wall clock showed when clock_ms was noted, and whether devices agreed with it: see `RetentionClock`.
+    ALTER TABLE meta ADD COLUMN wall_ms INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE meta ADD COLUMN is_wall_agreed INTEGER NOT NULL DEFAULT 0;
+    UPDATE meta SET wall_ms = clock_ms;
+    """,
   ]
 
   /// The format this build reads and writes.

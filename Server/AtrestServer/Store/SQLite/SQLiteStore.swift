@@ -15,8 +15,8 @@ package final class SQLiteStore: SyncStore {
   /// was put in its place. 0 if none is known to be. Devices notice by the names of commits, and
   /// offer again what they hold.
   package let lostCommits: UInt64
-  /// The greatest time that the server's clock showed to a transaction that wrote.
-  package private(set) var clockHighWater: WallTime
+  /// The store's clock, as the last transaction that wrote has kept it.
+  package private(set) var clock: RetentionClock.Mark
   /// The random number that it was given when it was made.
   private let name: UInt64
   /// Transactions that wrote, since it was made.
@@ -98,12 +98,13 @@ package final class SQLiteStore: SyncStore {
       let queue = try DatabaseQueue(
         path: location, configuration: Self.configuration(isShared: directory != nil))
       self.queue = queue
-      (name, writes, clockHighWater, lostCommits, tables) = try queue.writeWithoutTransaction {
+      (name, writes, clock, lostCommits, tables) = try queue.writeWithoutTransaction {
         db in
         try Self.check(db, path: file)
         try SQLiteSchema.migrate(db, path: file, opening: opening, random: random)
         try Self.configure(db, checkpointPages: checkpointPages)
-        guard let row = try Row.fetchOne(db, sql: "SELECT name, writes, clock_ms FROM meta") else {
+        let meta = "SELECT name, writes, clock_ms, wall_ms, is_wall_agreed FROM meta"
+        guard let row = try Row.fetchOne(db, sql: meta) else {
           throw StoreError.damaged(path: file, reason: "it has no name")
         }
         let (name, writes) = (
@@ -113,7 +114,11 @@ package final class SQLiteStore: SyncStore {
         let known = progress?.writes(ofStore: name) ?? 0
         progress?.note(writes: writes, ofStore: name)
         return (
-          name, writes, WallTime(milliseconds: try row.value(of: "clock_ms")),
+          name, writes,
+          RetentionClock.Mark(
+            time: WallTime(milliseconds: try row.value(of: "clock_ms")),
+            wall: WallTime(milliseconds: try row.value(of: "wall_ms")),
+            isAgreed: try row.value(of: "is_wall_agreed")),
           known > writes ? known - writes : 0, try SQLiteTables(db)
         )
       }
@@ -171,13 +176,13 @@ extension SQLiteStore {
     try tables.begin.run()
     let before = sqlite3_total_changes64(connection)
     let result: R
-    let transaction = SQLiteTransaction(tables, clockHighWater: clockHighWater)
+    let transaction = SQLiteTransaction(tables, clock: clock)
     do throws(StoreError) {
       result = try body(transaction)
       // Before the commit: whatever happens then, erasure is owed.
       if tables.accounts.takeRemoval() { directory?.noteErasure(isOwed: true) }
       if sqlite3_total_changes64(connection) != before {
-        try tables.setWrites(writes &+ 1, clockHighWater: transaction.clockHighWater)
+        try tables.setWrites(writes &+ 1, clock: transaction.clock)
         // A full disk shows here, as a statement that failed and can be taken back, and not in the
         // commit, which is left with one frame to write.
         try hooks.beforeFlush?()
@@ -199,7 +204,7 @@ extension SQLiteStore {
     }
     if sqlite3_total_changes64(connection) != before {
       writes &+= 1
-      clockHighWater = transaction.clockHighWater
+      clock = transaction.clock
       progress?.note(writes: writes, ofStore: name)
       hooks.committed?()
     }
@@ -251,7 +256,7 @@ extension SQLiteStore {
   /// connection has to itself.
   package func openReader() throws(StoreError) -> sending any StoreReader {
     guard queue != nil, directory != nil else { throw .closed }
-    return try SQLiteReader(location: location, clockHighWater: clockHighWater)
+    return try SQLiteReader(location: location)
   }
 
   package var owesErasure: Bool { directory?.owesErasure ?? false }

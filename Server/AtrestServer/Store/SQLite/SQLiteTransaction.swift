@@ -27,13 +27,16 @@ final class SQLiteTables {
     begin = try connection.prepare("BEGIN IMMEDIATE")
     commit = try connection.prepare("COMMIT")
     rollback = try connection.prepare("ROLLBACK")
-    setWrites = try connection.prepare("UPDATE meta SET writes = ?, clock_ms = max(clock_ms, ?)")
+    setWrites = try connection.prepare(
+      "UPDATE meta SET writes = ?, clock_ms = max(clock_ms, ?), wall_ms = ?, is_wall_agreed = ?")
   }
 
   /// Counts a transaction that wrote.
-  func setWrites(_ count: UInt64, clockHighWater: WallTime) throws(StoreError) {
+  func setWrites(_ count: UInt64, clock: RetentionClock.Mark) throws(StoreError) {
     setWrites.bind(1, Int64(bitPattern: count))
-    setWrites.bind(2, clockHighWater.milliseconds)
+    setWrites.bind(2, clock.time.milliseconds)
+    setWrites.bind(3, clock.wall.milliseconds)
+    setWrites.bind(4, clock.isAgreed ? 1 : 0)
     try setWrites.run()
   }
 }
@@ -42,11 +45,11 @@ final class SQLiteTables {
 /// queue.
 final class SQLiteTransaction: StoreTransaction {
   let tables: SQLiteTables
-  private(set) var clockHighWater: WallTime
+  private(set) var clock: RetentionClock.Mark
 
-  init(_ tables: SQLiteTables, clockHighWater: WallTime) {
+  init(_ tables: SQLiteTables, clock: RetentionClock.Mark) {
     self.tables = tables
-    self.clockHighWater = clockHighWater
+    self.clock = clock
   }
 
   var records: any RecordStore { tables.records }
@@ -56,8 +59,5 @@ final class SQLiteTransaction: StoreTransaction {
   var purchases: any PurchaseStore { tables.purchases }
   var events: any EventLog { tables.events }
 
-  func noteClock(_ now: WallTime) -> WallTime {
-    clockHighWater = max(clockHighWater, now)
-    return clockHighWater
-  }
+  func note(_ mark: RetentionClock.Mark) { clock = mark }
 }

@@ -54,8 +54,6 @@ final class StagedTransaction: StoreTransaction {
     stagedAttempts = StagedAttempts(staging)
   }
 
-  /// Dates are kept by account: see `FeedState.clock`.
-  func noteClock(_ now: WallTime) -> WallTime { now }
 }
 
 extension StagedTransaction {

@@ -24,16 +24,14 @@ final class SharedDatabase {
   final class Commit {
     let changes: StagedChanges
     let accounts: Set<AccountID>
-    let clock: WallTime
     var isVisible = false
     var isOnStandby = false
     /// Goes on once the standby has it.
     var acknowledge: (() -> Void)?
 
-    init(_ changes: StagedChanges, _ accounts: Set<AccountID>, _ clock: WallTime) {
+    init(_ changes: StagedChanges, _ accounts: Set<AccountID>) {
       self.changes = changes
       self.accounts = accounts
-      self.clock = clock
     }
   }
 
@@ -224,6 +222,11 @@ final class SharedDatabase {
     }
   }
 
+  /// The clock of its machine, which is right.
+  private var now: WallTime {
+    WallTime(milliseconds: SimulatedClock.start + scheduler.now / 1000)
+  }
+
   func load(
     _ session: SharedSession, _ queries: StoreQueries, _ reads: StagedReads,
     _ done: @escaping (Result<StagedReads, PostgresError>) -> Void
@@ -244,7 +247,7 @@ final class SharedDatabase {
     guard let group = groups.first else { return reply(.success(reads)) }
     var reads = reads
     (session.snapshot ?? tables).answer(
-      queries, group, upTo: weather.chunkRows, &numbers, into: &reads)
+      queries, group, upTo: weather.chunkRows, at: now, &numbers, into: &reads)
     let rest = groups.dropFirst()
     guard !rest.isEmpty, chance.oneIn(2) else {
       return answer(session, queries, rest, reads, reply)
@@ -294,7 +297,7 @@ final class SharedDatabase {
 
   func commit(
     _ session: SharedSession, _ changes: StagedChanges, touching accounts: Set<AccountID>,
-    clock: WallTime, _ done: @escaping (Result<Void, PostgresError>) -> Void
+    _ done: @escaping (Result<Void, PostgresError>) -> Void
   ) {
     trip(session, isCommit: true, done) { [self] reply in
       let strangers = changes.ownedAccounts.subtracting(session.locked)
@@ -311,7 +314,7 @@ final class SharedDatabase {
           }
           roomLeft = left - 1
         }
-        append(SharedDatabase.Commit(changes, accounts, clock), of: session, reply)
+        append(SharedDatabase.Commit(changes, accounts), of: session, reply)
       }
     }
   }
@@ -321,7 +324,7 @@ final class SharedDatabase {
   ) {
     var next = tables
     do throws(PostgresError) {
-      try next.write(commit.changes, touching: commit.accounts, clock: commit.clock)
+      try next.write(commit.changes, touching: commit.accounts)
     } catch {
       world.count(.conflictingCommits)
       return fail(session, error, reply)
@@ -354,7 +357,7 @@ final class SharedDatabase {
     guard !isStandbyAway, isRunning, !log.isEmpty else { return }
     let commit = log.removeFirst()
     do throws(PostgresError) {
-      try standby.write(commit.changes, touching: commit.accounts, clock: commit.clock)
+      try standby.write(commit.changes, touching: commit.accounts)
     } catch {
       world.broke("the standby cannot apply a commit: \(error)")
     }
@@ -368,7 +371,7 @@ final class SharedDatabase {
     guard !commit.isVisible else { return }
     commit.isVisible = true
     do throws(PostgresError) {
-      try tables.write(commit.changes, touching: commit.accounts, clock: commit.clock)
+      try tables.write(commit.changes, touching: commit.accounts)
     } catch {
       world.broke("what a commit relied on was changed while it held its locks: \(error)")
     }

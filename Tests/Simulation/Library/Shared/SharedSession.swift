@@ -76,11 +76,11 @@ struct SharedTransaction: DatabaseTransaction {
   }
 
   func commit(
-    _ changes: StagedChanges, touching accounts: Set<AccountID>, clock: WallTime,
+    _ changes: StagedChanges, touching accounts: Set<AccountID>,
     isolation: isolated (any Actor)?
   ) async throws(DatabaseFailure) {
     try await session.answer {
-      session.database.commit(session, changes, touching: accounts, clock: clock, $0)
+      session.database.commit(session, changes, touching: accounts, $0)
     }
   }
 

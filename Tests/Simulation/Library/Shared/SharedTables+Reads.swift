@@ -27,13 +27,15 @@ extension SharedTables {
 
   /// Answers queries. Of those that are bounded, one at least.
   ///
-  /// - Parameter rows: The bound of a chunk, and of keys that one statement looks up.
+  /// - Parameters:
+  ///   - rows: The bound of a chunk, and of keys that one statement looks up.
+  ///   - now: The database's clock.
   func answer(
-    _ queries: StoreQueries, _ group: ReadGroup, upTo rows: Int, _ numbers: inout SharedNumbers,
-    into reads: inout StagedReads
+    _ queries: StoreQueries, _ group: ReadGroup, upTo rows: Int, at now: WallTime,
+    _ numbers: inout SharedNumbers, into reads: inout StagedReads
   ) {
     switch group {
-    case .accounts: answerAccounts(queries, &numbers, into: &reads)
+    case .accounts: answerAccounts(queries, at: now, &numbers, into: &reads)
     case .records: answerRecords(queries, upTo: rows, into: &reads)
     case .others:
       answerDevices(queries, into: &reads)
@@ -43,12 +45,15 @@ extension SharedTables {
   }
 
   private func answerAccounts(
-    _ queries: StoreQueries, _ numbers: inout SharedNumbers, into reads: inout StagedReads
+    _ queries: StoreQueries, at now: WallTime, _ numbers: inout SharedNumbers,
+    into reads: inout StagedReads
   ) {
     // No account moves to another cell: there is one.
     for id in queries.departures { reads.departures[id] = false }
     for id in queries.feedStates {
-      reads.feedStates[id] = accounts[id]?.state ?? .empty
+      var state = accounts[id]?.state ?? .empty
+      state.clock = now
+      reads.feedStates[id] = state
       reads.presences[id] = presence(of: id)
     }
     for place in queries.positions {

@@ -20,7 +20,7 @@ extension SharedTables {
   ///
   /// - Throws: The tables are then in a state that must be thrown away.
   mutating func write(
-    _ changes: StagedChanges, touching locked: Set<AccountID>, clock: WallTime
+    _ changes: StagedChanges, touching locked: Set<AccountID>
   ) throws(PostgresError) {
     remove(changes.removedAccounts)
     try add(changes.addedAccounts)
@@ -29,7 +29,7 @@ extension SharedTables {
     try writeDevices(changes)
     try writeInvitations(changes)
     try writeHolders(changes)
-    try touch(changes, locked, clock)
+    try touch(changes, locked)
     for entry in changes.events.values.joined().sorted(by: { $0.number < $1.number }) {
       let end = events.lastIndex { $0.number <= entry.number }
       if let end, events[end].number == entry.number { throw .keyTaken }
@@ -148,7 +148,7 @@ extension SharedTables {
   }
 
   private mutating func touch(
-    _ changes: StagedChanges, _ locked: Set<AccountID>, _ clock: WallTime
+    _ changes: StagedChanges, _ locked: Set<AccountID>
   ) throws(PostgresError) {
     let required = changes.writtenAccounts
     for id in locked.union(required) {
@@ -163,7 +163,6 @@ extension SharedTables {
         row.state.holdings = AtrestServer.Holdings(
           live: max(0, sum.live), records: max(0, sum.records), bytes: max(0, sum.bytes))
       }
-      row.state.clock = max(row.state.clock, clock)
       accounts[id] = row
     }
   }

@@ -243,10 +243,7 @@ package struct AccountMove: Sendable {
   ) async throws(AccountMoveError) -> [UInt8] {
     let original = MovedRows(
       of: account, shownAs: arrival.account, on: cells.source.connection, pages)
-    let clock = try await reading { () async throws(StoreError) in
-      try await cells.source.clock(of: account)
-    }
-    let digest = try await cells.target.goLive(arrival, like: original, clock: clock, pages)
+    let digest = try await cells.target.goLive(arrival, like: original, pages)
     try interrupt(after: .live)
     return digest
   }

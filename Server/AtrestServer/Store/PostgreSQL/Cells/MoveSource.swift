@@ -91,16 +91,6 @@ struct MoveSource: Sendable {
       ], changes: true)
   }
 
-  /// See `FeedState.clock`.
-  func clock(of account: AccountID) async throws(StoreError) -> WallTime {
-    let statement = PostgresStatement(
-      "SELECT clock_ms FROM atrest.account WHERE id = $1", [.int8(account.rawValue)])
-    guard let row = try await connection.rows(statement).first else {
-      throw .wrongRow("an account is missing")
-    }
-    return try row.time(0)
-  }
-
   /// Removes everything of the frozen account but its events, and leaves word where its devices
   /// went.
   func remove(_ account: AccountID) async throws(StoreError) {

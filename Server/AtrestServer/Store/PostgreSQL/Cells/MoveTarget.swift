@@ -164,12 +164,10 @@ struct MoveTarget: Sendable {
   ///
   /// One transaction inserts what makes it visible, compares all of it, and commits.
   ///
-  /// - Parameters:
-  ///   - original: Shown under the account's number here.
-  ///   - clock: See `FeedState.clock`.
+  /// - Parameter original: Shown under the account's number here.
   /// - Returns: See `MovedRows.digest`.
   func goLive(
-    _ arrival: Arrival, like original: MovedRows, clock: WallTime, _ pages: ArchivePages
+    _ arrival: Arrival, like original: MovedRows, _ pages: ArchivePages
   ) async throws(AccountMoveError) -> [UInt8] {
     let account: ArchivedAccount
     do throws(StoreError) {
@@ -180,7 +178,7 @@ struct MoveTarget: Sendable {
       throw .source(error)
     }
     if let refusal = try await refusal(of: account) { throw refusal }
-    let transaction = try await begin(arrival, account, clock)
+    let transaction = try await begin(arrival, account)
     try await copyEvents(of: original, as: arrival.account, in: transaction)
     let copy = MovedRows(
       of: arrival.account, shownAs: arrival.account, on: connection, pages, in: transaction)
@@ -222,7 +220,7 @@ struct MoveTarget: Sendable {
   }
 
   private func begin(
-    _ arrival: Arrival, _ account: ArchivedAccount, _ clock: WallTime
+    _ arrival: Arrival, _ account: ArchivedAccount
   ) async throws(AccountMoveError) -> PostgresTransaction {
     let id = PostgresValue.int8(arrival.account.rawValue)
     let opening =
@@ -235,15 +233,12 @@ struct MoveTarget: Sendable {
           SELECT atrest.expect(count(*), 1) FROM live
           """, [id])
       ] + PostgresArchiveStatements.insertion(of: [.account(account)]) + [
-        PostgresStatement(
-          "UPDATE atrest.account SET clock_ms = $2 WHERE id = $1",
-          [id, .int8(clock.milliseconds)]),
         // Devices of an account that comes back are here again.
         PostgresStatement(
           """
           DELETE FROM atrest.moved WHERE replica IN (
             SELECT replica FROM atrest.device WHERE account = $1)
-          """, [id]),
+          """, [id])
       ]
     do throws(PostgresError) {
       return try await PostgresTransaction.begin(opening, on: connection).transaction

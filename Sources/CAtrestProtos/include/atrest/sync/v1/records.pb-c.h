@@ -333,8 +333,8 @@ struct  Atrest__Sync__V1__Conflict__Entry
    */
   Atrest__Sync__V1__Register *kept;
   /*
-   * When the server detected the conflict, in milliseconds since 1970, UTC. The server keeps the
-   * entry for 90 days from then.
+   * When the server detected the conflict, in milliseconds since 1970, UTC, by its clock. The
+   * server keeps the entry for 90 days, by a clock that is never set.
    */
   int64_t noticed_ms;
 };

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time by which journal entries and deleted records grow old, on a store of one server.
+
+import AtrestReplication
+import Synchronization
+
+/// Counts the time that certainly passed, so that no wrong clock ends anything early.
+///
+/// It runs with the machine's uptime, not with the wall clock. Time in which no server ran counts
+/// once devices' clocks agree with the wall clock, if they did before, too: then it is what passed
+/// on the wall clock. A wall clock that is set says nothing about the time that passed; until
+/// devices agree with it again, only uptime counts. A database has a clock of its own, see
+/// `FeedState.clock`.
+package final class RetentionClock: Sendable {
+  /// What a store keeps of the clock.
+  package struct Mark: Hashable, Sendable {
+    /// What it showed. Near the true time, or behind it.
+    package var time: WallTime
+    /// What the wall clock showed then.
+    package var wall: WallTime
+    /// Whether devices had agreed with the wall clock, and it was not set since.
+    package var isAgreed: Bool
+
+    package init(time: WallTime = .epoch, wall: WallTime = .epoch, isAgreed: Bool = false) {
+      self.time = time
+      self.wall = wall
+      self.isAgreed = isAgreed
+    }
+  }
+
+  private struct State {
+    var time: WallTime
+    /// The uptime at `time`.
+    var uptime: Int64
+    /// The last mark before this start, while what passed since may still be found out.
+    var before: Mark?
+    var isAgreed = false
+  }
+
+  private let state: Mutex<State>
+  private let environment: Environment
+
+  /// - Parameters:
+  ///   - mark: What the store kept. A new store's clock begins with the wall clock.
+  ///   - environment: Its clocks. Without one that cannot be set, the wall clock stands for it.
+  package init(_ mark: Mark, _ environment: Environment) {
+    self.environment = environment
+    state = Mutex(
+      State(
+        time: mark.time == .epoch ? environment.now() : mark.time,
+        uptime: Self.uptime(environment), before: mark.isAgreed ? mark : nil))
+  }
+
+  /// The clock now.
+  package var mark: Mark {
+    state.withLock { state in
+      advance(&state)
+      guard let before = state.before else {
+        return Mark(time: state.time, wall: environment.now(), isAgreed: state.isAgreed)
+      }
+      // The wall clock is not known to be right yet, but what it showed before is.
+      let passed = state.time.milliseconds(since: before.time)
+      return Mark(time: state.time, wall: before.wall.advanced(by: passed), isAgreed: true)
+    }
+  }
+
+  /// Devices' clocks agree with this wall clock.
+  package func agree(on wall: WallTime) {
+    state.withLock { state in
+      advance(&state)
+      if let before = state.before {
+        let passed = wall.milliseconds(since: before.wall)
+        state.time = max(state.time, before.time.advanced(by: passed))
+      }
+      (state.before, state.isAgreed) = (nil, true)
+    }
+  }
+
+  /// The wall clock was set.
+  package func doubt() {
+    state.withLock { state in
+      advance(&state)
+      (state.before, state.isAgreed) = (nil, false)
+    }
+  }
+
+  private func advance(_ state: inout State) {
+    let now = Self.uptime(environment)
+    state.time = state.time.advanced(by: max(0, now &- state.uptime))
+    state.uptime = now
+  }
+
+  private static func uptime(_ environment: Environment) -> Int64 {
+    environment.uptime?() ?? environment.now().milliseconds
+  }
+}

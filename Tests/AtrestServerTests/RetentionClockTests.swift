@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// What grows old by which clock, when the wall clock is wrong.
+
+import AtrestReplication
+import AtrestTestSupport
+import AtrestWire
+import Synchronization
+import Testing
+
+@testable import AtrestServer
+
+@Suite(.timeLimit(.minutes(20))) struct RetentionClockTests {
+  /// A machine's clocks.
+  private final class Machine: Sendable {
+    let wall = Mutex(noon)
+    let uptime = Mutex(Int64(1000))
+
+    func pass(_ milliseconds: Int64) {
+      wall.withLock { $0 += milliseconds }
+      uptime.withLock { $0 += milliseconds }
+    }
+
+    var now: WallTime { WallTime(milliseconds: wall.withLock { $0 }) }
+
+    var environment: Environment {
+      Environment(
+        now: { self.now }, random: { [UInt8](repeating: 1, count: $0) },
+        uptime: { self.uptime.withLock { $0 } })
+    }
+
+    /// A start of the server.
+    func start(_ mark: RetentionClock.Mark = RetentionClock.Mark()) -> RetentionClock {
+      RetentionClock(mark, environment)
+    }
+  }
+
+  private let machine = Machine()
+  private let day: Int64 = 24 * 3_600_000
+
+  private func since(_ start: Int64, _ clock: RetentionClock) -> Int64 {
+    clock.mark.time.milliseconds(since: WallTime(milliseconds: start))
+  }
+
+  @Test(
+    "it runs with the uptime, wherever the wall clock is set", arguments: [-100, 100] as [Int64])
+  func set(days: Int64) {
+    let clock = machine.start()
+    machine.pass(5000)
+    machine.wall.withLock { $0 += days * day }
+    machine.pass(5000)
+    #expect(since(noon, clock) == 10_000)
+  }
+
+  @Test("time in which no server ran counts once devices agree with the wall clock")
+  func stopped() {
+    let before = machine.start()
+    before.agree(on: machine.now)
+    machine.pass(5000)
+    let mark = before.mark
+    machine.pass(3 * day)
+    let after = machine.start(mark)
+    #expect(since(noon, after) == 5000)
+    after.agree(on: machine.now)
+    #expect(since(noon, after) == 5000 + 3 * day)
+  }
+
+  @Test("also over a start at which no device called")
+  func stoppedTwice() {
+    let before = machine.start()
+    before.agree(on: machine.now)
+    let mark = before.mark
+    machine.pass(3 * day)
+    let between = machine.start(mark)
+    machine.pass(5000)
+    let next = between.mark
+    machine.pass(2 * day)
+    let after = machine.start(next)
+    after.agree(on: machine.now)
+    #expect(since(noon, after) == 5000 + 5 * day)
+  }
+
+  @Test("of a clock that no device ever agreed with, only the uptime counts")
+  func neverAgreed() {
+    let before = machine.start()
+    machine.pass(5000)
+    let mark = before.mark
+    machine.pass(3 * day)
+    let after = machine.start(mark)
+    after.agree(on: machine.now)
+    machine.pass(7)
+    #expect(since(noon, after) == 5007)
+  }
+
+  /// A server whose clock is far behind, and is set right while it runs.
+  @Test("a correction is no time that passed, not even once devices agree, nor after a start")
+  func corrected() {
+    let clock = machine.start()
+    clock.agree(on: machine.now)
+    machine.wall.withLock { $0 += 100 * day }
+    clock.doubt()
+    clock.agree(on: machine.now)
+    machine.pass(5000)
+    clock.agree(on: machine.now)
+    #expect(since(noon, clock) == 5000)
+    let again = machine.start(clock.mark)
+    machine.pass(day)
+    again.agree(on: machine.now)
+    #expect(since(noon, again) == 5000 + day)
+  }
+
+  @Test("it never goes back, and no mark of a damaged store stops it")
+  func hostile() {
+    for wall in [Int64.min, -1, 0, 1, .max] {
+      for time in [Int64.min, 1, .max] {
+        let mark = RetentionClock.Mark(
+          time: WallTime(milliseconds: time), wall: WallTime(milliseconds: wall), isAgreed: true)
+        let clock = machine.start(mark)
+        clock.agree(on: machine.now)
+        machine.pass(1)
+        #expect(clock.mark.time >= mark.time)
+      }
+    }
+  }
+
+  @Test("a store keeps the clock with what it writes")
+  func kept() throws {
+    let folder = try Folder()
+    let mark = RetentionClock.Mark(
+      time: WallTime(milliseconds: noon + 7), wall: WallTime(milliseconds: noon), isAgreed: true)
+    let store = try openStore(folder)
+    try store.transaction { t throws(StoreError) in
+      t.note(mark)
+      _ = try t.accounts.add(name: "kim", created: WallTime(milliseconds: noon))
+    }
+    #expect(store.clock == mark)
+    store.close()
+    let again = try openStore(folder)
+    #expect(again.clock == mark)
+    again.close()
+  }
+
+  @Test("what the clock monitor finds out, it tells the store's clock")
+  func monitor() throws {
+    let clock = machine.start()
+    let registry = SessionRegistry()
+    registry.add(account: AccountID(rawValue: 1), name: "kim")
+    registry.add(
+      DeviceEntry(
+        replica: phone, account: AccountID(rawValue: 1), name: "phone", tokenHash: [],
+        paired: machine.now))
+    let monitor = ClockMonitor(
+      environment: machine.environment, registries: [registry], retention: [clock],
+      lastWritten: .epoch, logger: quiet)
+    monitor.check()
+    #expect(!clock.mark.isAgreed, "no device has called")
+    registry.session(phone)?.note(clock: machine.now, at: machine.now)
+    monitor.check()
+    #expect(clock.mark.isAgreed)
+    machine.wall.withLock { $0 += 100 * day }
+    monitor.check()
+    #expect(!clock.mark.isAgreed, "the phone's clock differs")
+    registry.session(phone)?.note(clock: machine.now, at: machine.now)
+    monitor.check()
+    #expect(clock.mark.isAgreed)
+  }
+}
