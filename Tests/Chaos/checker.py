@@ -13,7 +13,7 @@ from typing import Dict, List
 
 from atrest.sync.v1 import records_pb2, sync_pb2
 from model import CONFLICT, DELETED_FIELD, ENTRY_FIELD, Key, Record, Register
-from model import journal_id, rank, to_record, to_register
+from model import rank, to_record, to_register
 from oplog import FAILED, OK, attempts
 
 PRUNE_FLOOR_FIELD = 15
@@ -89,6 +89,7 @@ def check(history: History, state: Dict[Key, Record]) -> Verdict:
     verdict = Verdict()
     verdict.acknowledged = history.acknowledged
     journal = journalled(state)
+    set_aside = {(key, register) for key, lost, wrote in journal.values() for register in (lost, *wrote)}
     for (key, field), writes in history.writes.items():
         record = state.get(key, {})
         visible, floor = record.get(field), record.get(PRUNE_FLOOR_FIELD)
@@ -96,12 +97,12 @@ def check(history: History, state: Dict[Key, Record]) -> Verdict:
             # Writes that the deletion superseded may be gone. The rest of the checks cover the
             # deletion itself.
             writes = {w: known for w, known in writes.items() if w.stamp >= floor.stamp}
-        for register in unaccounted(key, field, writes, visible, journal):
+        for register in unaccounted(key, writes, visible, set_aside):
             verdict.lose(f"{LOST}{name(key, field, register)}")
         greatest = max((w for w in writes if writes[w]), key=rank, default=None)
         if visible and greatest and rank(visible) < rank(greatest):
             verdict.wrong(f"a smaller write is visible than {name(key, field, greatest)}")
-    for key, lost in journal.values():
+    for key, lost, _ in journal.values():
         if lost not in history.writes.get((key, lost.field), {}) and not is_action(
             history, key, lost
         ):
@@ -119,14 +120,14 @@ def is_action(history, key, lost):
     )
 
 
-def unaccounted(key, field, writes, visible, journal):
+def unaccounted(key, writes, visible, set_aside):
     """The acknowledged writes of one register that are neither visible, nor journalled, nor
     knowingly superseded."""
     replicas, values, replaced = set(), set(), set()
     for register in sorted(writes, key=rank, reverse=True):
         is_accounted = (
             register == visible
-            or journal_id(key, register) in journal
+            or (key, register) in set_aside
             # Some greater write that took effect knew this one: it replaced it, or came from the
             # same replica, or the values were equal.
             or register.stamp in replaced
@@ -142,13 +143,18 @@ def unaccounted(key, field, writes, visible, journal):
 
 
 def journalled(state):
-    """What the journal holds: by its name, the key and the register that lost."""
+    """What the journal holds: by its name, the key, the register that lost, and what its action wrote
+    if that lost whole."""
     entries = {}
     for (kind, id), record in state.items():
         if kind == CONFLICT and ENTRY_FIELD in record:  # Otherwise it has expired.
             value = b"".join(record[f].value for f in sorted(record))
-            entry = records_pb2.Conflict.FromString(value).entry
-            entries[id] = ((entry.kind, entry.id), to_register(entry.lost))
+            message = records_pb2.Conflict.FromString(value)
+            key, whole = to_record(message.record)
+            lost = to_register(message.entry.lost)
+            is_action = lost.field == DELETED_FIELD
+            wrote = [r for r in whole.values() if is_action and r.stamp == lost.stamp]
+            entries[id] = (key, lost, wrote)
     return entries
 
 

@@ -31,8 +31,9 @@ def history(*writes):
 
 def state(visible=None, journalled=()):
     result = {KEY: {2: visible}} if visible else {}
-    for lost, kept in journalled:
-        key, record = to_record(from_entry(Entry(KEY, lost, kept), 1))
+    for lost, kept, *held in journalled:
+        whole = {register.field: register for register in (lost, *held)}
+        key, record = to_record(from_entry(Entry(KEY, lost, kept, whole), 1))
         result[key] = record
     return result
 
@@ -102,6 +103,15 @@ def test_an_action_may_be_journalled_of_which_offers_show_only_what_it_wrote_bes
     assert not check(told, state(None, [(action, deletion)])).problems
     assert check(told, state(None, [(action._replace(stamp=Stamp(2, A)), deletion)])).problems
     assert check(told, state(None, [(action._replace(value=b"?"), deletion)])).problems
+
+
+def test_an_action_in_the_journal_accounts_for_what_it_wrote_and_for_nothing_else():
+    deletion = Register(1, Stamp(9, B), None, values.DELETED)
+    action, told = Register(1, ONE.stamp, None, b""), history((ONE, True))
+    assert not check(told, state(None, [(action, deletion, ONE)])).lost
+    assert check(told, state(None, [(action, deletion)])).lost
+    other = action._replace(stamp=Stamp(2, A))
+    assert check(told, state(None, [(other, deletion, ONE)])).lost
 
 
 def test_replicas_that_differ_are_found():

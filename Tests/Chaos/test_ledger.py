@@ -126,7 +126,7 @@ def test_an_old_write_that_is_overwritten_is_well_where_that_was_known_or_is_jou
     ledger, feed = past
     wrote(ledger, feed, note(b"7", 200, B, "light", replaced=(8, A)), note(b"8", 201, B, "light"))
     lost, kept = (to_record(r)[1][2] for r in (note(b"8", 9), note(b"8", 201, B, "light")))
-    entry = from_entry(Entry((records_pb2.KIND_PREFERENCE, b"8"), lost, kept), 1)
+    entry = from_entry(Entry((records_pb2.KIND_PREFERENCE, b"8"), lost, kept, {2: lost}), 1)
     feed.put(entry)
     assert not next_verdict(ledger, feed).problems
     feed.lose(entry)
