@@ -4,21 +4,21 @@ clocks ten years off, the devices' and the server's."""
 
 import os
 import pathlib
-import shutil
 import signal
 import socket
-import subprocess
 import threading
 import time
 
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from clocks import Clocks
 from harness import open_channel
 from result import Result
 from scene import Scene
 from world import LIMIT_SECONDS, Server
 
 DESCRIPTORS = 64
+DECADE = 3652  # Days.
 KEPT = 65  # The exit status of a sync when the server refused something, which stays pending.
 
 
@@ -26,7 +26,6 @@ def run(binaries, folder):
     result = Result("faults")
     original = Scene.prepare(binaries, folder / "original")
     for fault in FAULTS:
-        forget_ended_clocks()
         scene = original.copy(folder / "copy")
         try:
             fault(scene, result)
@@ -37,7 +36,6 @@ def run(binaries, folder):
         finally:
             scene.end()
         result.cycles += 1
-    forget_ended_clocks()
     return result.done()
 
 
@@ -104,20 +102,19 @@ def descriptors(scene, result):
 
 def wrong_clocks(scene, result):
     """No write is refused to a person whose clock is wrong, and everybody agrees in the end."""
-    if not shutil.which("faketime"):
-        result.notes.append("clocks ten years off: skipped, faketime is not installed")
-        return
+    clocks = Clocks(scene.folder)
+    prefix = clocks.prefix
     scene.server.up()
-    for shift in ("+10y", "-10y", "+10y", "+0"):
-        prefix = ["faketime", "-f", shift]
+    for shift in (DECADE, -DECADE, DECADE, 0):
+        clocks.shift(shift)
         for name in scene.companions:
             done = scene.write(name, prefix=prefix)
             if done.returncode:
-                result.wrong(f"a write at {shift} was refused: {done.stderr.strip()}")
+                result.wrong(f"a write {shift} days off was refused: {done.stderr.strip()}")
             done = scene.companions[name].run("sync", prefix=prefix)
             if done.returncode:
                 result.wrong(
-                    f"a sync at {shift} ended with {done.returncode}: {done.stderr.strip()}"
+                    f"a sync {shift} days off ended with {done.returncode}: {done.stderr.strip()}"
                 )
     scene.meet()
     scene.stranger_writes()
@@ -131,23 +128,15 @@ def wrong_clocks(scene, result):
 def servers_clock(scene, result):
     """The server's clock jumps by years while it runs, and is wrong when it starts. Nobody is kept
     from writing; what it does not take waits, and is taken when the clock is right again."""
-    if not shutil.which("faketime"):
-        result.notes.append("the server's clock years off: skipped, faketime is not installed")
-        return
-    shift = scene.folder / "shift"
-    server = scene.server
-
-    def start():
-        start_under(scene, shift)
-
-    shift.write_text("+0")
-    start()
+    clocks, server = Clocks(scene.folder), scene.server
+    clocks.shift(0)
+    start_under(scene, clocks)
     took = refused = 0
-    for years in ("+10y", "-10y", "+0", "-10y", "start", "+10y", "start", "+0"):
-        if years == "start":
-            start()
+    for days in (DECADE, -DECADE, 0, -DECADE, None, DECADE, None, 0):
+        if days is None:
+            start_under(scene, clocks)
         else:
-            shift.write_text(years)
+            clocks.shift(days)
         scene.meet()
         for _ in range(5):
             scene.stranger_writes()
@@ -158,10 +147,10 @@ def servers_clock(scene, result):
         for name in scene.companions:
             done = scene.write(name)
             if done.returncode:
-                result.wrong(f"a write, the server {years}, was refused: {done.stderr.strip()}")
+                result.wrong(f"a write, the server {days} days off, was refused: {done.stderr.strip()}")
             done = scene.companions[name].run("sync")
             if done.returncode not in (0, KEPT):
-                result.wrong(f"a sync, the server {years}, ended with {done.returncode}")
+                result.wrong(f"a sync, the server {days} days off, ended with {done.returncode}")
     before = cpu_seconds(server.process.pid)
     time.sleep(1)
     if cpu_seconds(server.process.pid) - before > 0.5:
@@ -180,19 +169,17 @@ def servers_clock(scene, result):
 def written_ahead(scene, result):
     """The server's clock and a device's were ten years ahead, and agreed. Once they are right, everybody
     goes on with what was written then, and with all else. The server says that its clock is doubtful."""
-    if not shutil.which("faketime"):
-        result.notes.append("clocks that were ahead: skipped, faketime is not installed")
-        return
-    shift, prefix = scene.folder / "shift", ["faketime", "-f", "+10y"]
-    shift.write_text("+10y")
-    start_under(scene, shift)
+    clocks = Clocks(scene.folder)
+    prefix = clocks.prefix
+    clocks.shift(DECADE)
+    start_under(scene, clocks)
     for action in (lambda: scene.write("phone", prefix=prefix), lambda: sync(scene, "phone", prefix)):
         if action().returncode:
             result.wrong("a write that agreed with the server's clock was not taken")
     scene.meet()
     scene.stranger.sync()
-    shift.write_text("+0")
-    start_under(scene, shift)
+    clocks.shift(0)
+    start_under(scene, clocks)
     with open_channel(scene.server.listen) as channel:
         request = health_pb2.HealthCheckRequest(service="atrest.clock")
         answer = health_pb2_grpc.HealthStub(channel).Check(request, timeout=LIMIT_SECONDS)
@@ -220,30 +207,13 @@ def sync(scene, name, prefix=()):
     return scene.companions[name].run("sync", prefix=prefix)
 
 
-def start_under(scene, shift):
-    """Starts the server anew, under a clock that a file shifts."""
-    shown = subprocess.run(
-        ["faketime", "-f", "+0", "printenv", "LD_PRELOAD"], capture_output=True, text=True
-    )
-    environment = {
-        "LD_PRELOAD": shown.stdout.strip(),
-        "FAKETIME_TIMESTAMP_FILE": str(shift),
-        "FAKETIME_NO_CACHE": "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-    }
+def start_under(scene, clocks):
+    """Starts the server anew, under a wall clock that the test sets."""
     server = scene.server
     server.kill()
     with open(server.log, "ab") as log:
-        server.process = server.spawn(env=environment, log=log)
+        server.process = server.spawn(env=clocks.environment, log=log)
     assert "listening" in server._first_line(LIMIT_SECONDS), server.log_tail()
-
-
-def forget_ended_clocks():
-    """Removes what faketime leaves of a process that was killed: the next one with its number would not start."""
-    for left in pathlib.Path("/dev/shm").glob("*faketime_*_*"):
-        number = left.name.rpartition("_")[2]
-        if number.isdigit() and not pathlib.Path("/proc", number).exists():
-            left.unlink(missing_ok=True)
 
 
 def cpu_seconds(pid):

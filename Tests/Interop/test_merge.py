@@ -7,10 +7,7 @@ Among their offers are pruned records, restored ones, and ones in which nothing 
 """
 
 import os
-import pathlib
 import random
-import shutil
-import subprocess
 import time
 
 import grpc
@@ -19,6 +16,7 @@ import pytest
 import model
 from atrest.internal.v1 import pages_pb2
 from atrest.sync.v1 import records_pb2, sync_pb2
+from clocks import COMPILER, Clocks
 from harness import Daemon, open_channel
 from model import CONFLICT
 from values import DELETED, canonical, now_ms, intake, span, target, text
@@ -26,7 +24,6 @@ from values import DELETED, canonical, now_ms, intake, span, target, text
 REPLAY = os.environ.get("SYNC_SEED")
 SEEDS = [int(REPLAY, 0)] if REPLAY else range(1, 1 + int(os.environ.get("SYNC_CASES", "30")))
 STEPS = 120
-COMPILER = shutil.which("cc") or shutil.which("clang")
 UNKNOWN_KIND = 4711
 SKEW = sync_pb2.Refusal.REASON_CLOCK_SKEW
 COMPRESSIONS = [grpc.Compression.NoCompression, grpc.Compression.Gzip, grpc.Compression.Deflate]
@@ -348,11 +345,8 @@ def test_the_server_does_what_the_model_does(account, seed):
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 def test_the_server_prunes_as_the_model_does(binaries, tmp_path):
     """The daemon prunes ten minutes after its start, of its own clock. Histories go on with what is left."""
-    library, hurry = tmp_path / "hurry.so", tmp_path / "hurry"
-    source = pathlib.Path(__file__).with_name("hurry.c")
-    subprocess.run([COMPILER, "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
-    daemon = Daemon(binaries, tmp_path)
-    daemon.start(env={"LD_PRELOAD": str(library), "HURRY_FILE": str(hurry)})
+    clocks, daemon = Clocks(tmp_path), Daemon(binaries, tmp_path)
+    daemon.start(env=clocks.environment)
     try:
         with open_channel(daemon.address) as channel:
             cases = 2 * len(SEEDS) if REPLAY is None else 1
@@ -361,7 +355,7 @@ def test_the_server_prunes_as_the_model_does(binaries, tmp_path):
             for history in histories:
                 history.live()
                 history.acknowledge()
-            hurry.touch()
+            clocks.hurry()
             time.sleep(8)
             for history in histories:
                 history.prune()
