@@ -42,6 +42,33 @@ struct IdentityTests {
     #expect(server.records == (try mine.replica.allRecords()))
   }
 
+  /// A copy of this device pushed the deletion, too, and the server pruned the record since.
+  @Test("keeps a deletion whose record was pruned, whichever identity it takes", arguments: [1, 9])
+  func prunedUnderAnotherIdentity(identity: UInt64) async throws {
+    let server = ModelServer(clock: TestClock())
+    let mine = try TestReplica(5)
+    let water = try WaterEntry.sample(100)
+    try await mine.replica.save(water)
+    try await mine.sync(server)
+    mine.clock.advance(1000)
+    try mine.replica.delete(water.key)
+    let deleted = try #require(try mine.replica.record(water.key))
+    server.state.withLock {
+      $0.refuses = { _ in .quota }
+      $0.put(deleted.pruned())
+    }
+    try await mine.sync(server)
+    try #require(try mine.replica.record(water.key) == deleted.pruned() && mine.waitingCount == 1)
+
+    try mine.replica.unpair()
+    try mine.pair(identity)
+    #expect(try mine.replica.record(water.key)?.isDeleted == true)
+    server.state.withLock { $0.refuses = { _ in nil } }
+    try await mine.sync(server)
+    #expect(try mine.replica.record(water.key)?.isDeleted == true)
+    #expect(server.records == (try mine.replica.allRecords()))
+  }
+
   @Test("works before pairing; pairing gives everything its identity, and no other time")
   func pairing() async throws {
     let test = try TestReplica()

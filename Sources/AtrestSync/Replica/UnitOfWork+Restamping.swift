@@ -114,6 +114,7 @@ private struct RecordRestamp {
       // What is too large together is refused, and stays in the outbox alone.
       if both.isStorable { restamped = both }
     }
+    restamped.deleteUnderFloor()
     try outbox.records.put(restamped)
     return restamped.message != before.message
   }
@@ -167,5 +168,19 @@ private struct RecordRestamp {
     return Register(
       field: register.field, stamp: stamp, replaced: register.replaced.map { stamps[$0] ?? $0 },
       value: register.value)
+  }
+}
+
+extension Record {
+  /// Puts the deletion back for which the floor stands, if field 1 lies below the floor or went
+  /// with what does. It was this replica's own under its former identity: a copy pushed it, too,
+  /// and the server pruned the record.
+  fileprivate mutating func deleteUnderFloor() {
+    guard let floor = self[Register.pruneFloorField],
+      self[Register.deletedField].map({ $0.stamp < floor.stamp }) ?? true
+    else { return }
+    set(
+      Register(
+        field: Register.deletedField, stamp: floor.stamp, value: Register.deletedValue))
   }
 }
