@@ -30,5 +30,5 @@ def test_a_write_that_knew_the_other_is_no_conflict():
         account.take(key, {2: register}, frozenset({2}))
     assert account.journal == {}
     account.take(key, {2: unaware}, frozenset({2}))
-    assert list(account.journal.values()) == [model.Entry(key, knowing, unaware)]
+    assert list(account.journal.values()) == [model.Entry(key, knowing, unaware, {2: knowing})]
     assert account.records[key][2] == unaware

@@ -455,7 +455,7 @@ SIMULATED = [
         "A transaction that changes nothing commits no write of its own.",
         Edit(
             f"{SERVER}/Store/PostgreSQL/PostgresUnitOfWork.swift",
-            "staging.changes, touching: «locked», clock",
+            "staging.changes, touching: «locked», isolation",
             "[]",
         ),
     ),
