@@ -295,6 +295,30 @@ struct RestartTests {
     #expect(server.journal.isEmpty)
   }
 
+  /// Seed 0x111fa: by the time that there was room, the loss counted as made good.
+  @Test("takes what follows a stamp that it lost, also if it had no room at first")
+  func lostGreatestStampWhileFull() async throws {
+    let (right, ahead) = (TestClock(), TestClock())
+    ahead.advance(365 * 86_400_000)
+    let server = ModelServer(clock: ahead)
+    let test = try TestReplica(1, clock: ahead)
+    let backup = server.backUp()
+    let water = try WaterEntry.sample(100)
+    try await test.replica.save(water)
+    try await test.sync(server)
+    ahead.set(right.now().milliseconds)
+    server.restore(backup)
+    try await test.replica.save(WaterEntry.sample(id: water.id, 200))
+    server.state.withLock { $0.refuses = { _ in .quota } }
+    let report = try await test.sync(server)
+    #expect(report.restarted && report.refused == 1)
+    server.state.withLock { $0.refuses = { _ in nil } }
+    for _ in 0..<2 { try await test.sync(server) }
+    #expect(try test.waitingCount == 0)
+    #expect(server.records == (try test.replica.allRecords()))
+    #expect(try test.replica.waterEntry(water.id)?.intake.millilitres == 200)
+  }
+
   @Test("is offered a write as restored only if what that replaced was taken")
   func refusedStamp() async throws {
     let server = ModelServer(clock: TestClock())

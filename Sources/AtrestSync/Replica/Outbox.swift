@@ -131,7 +131,7 @@ package struct Outbox<Tables: ReplicaTables> {
     if !isQueued { try append(offer) }
   }
 
-  /// Offers a write that the server refused for its stamp as restored, if it is the record's first
+  /// Offers a write that the server refused for now as restored, if it is the record's first
   /// waiting one: what it replaced was taken, and may have been the account's greatest stamp, which
   /// is left nowhere else. A later write may replace one that was never taken.
   func offerAsRestored(_ refused: OutboxEntry) throws(ReplicaError) {

@@ -45,9 +45,10 @@ extension UnitOfWork {
       try outbox.note(refusal, on: page, refusal.index)
       let entry = try outbox.entry(page.sequences[refusal.index])
       if let entry, try outbox.isMoot(entry) { mootCount += 1 }
-      if refusal.reason == .clockSkew {
-        applied.hasClockSkew = true
-        if isAfterLoss, let entry { try outbox.offerAsRestored(entry) }
+      if refusal.reason == .clockSkew { applied.hasClockSkew = true }
+      // One refused for want of room may be refused for its stamp once there is room.
+      if isAfterLoss, let entry, RefusalReason.transient.contains(refusal.reason) {
+        try outbox.offerAsRestored(entry)
       }
     }
     let refusals = answer.refusals.filter { judged.contains($0.index) }
