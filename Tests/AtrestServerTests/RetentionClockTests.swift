@@ -54,20 +54,20 @@ import Testing
   @Test("time in which no server ran counts once devices agree with the wall clock")
   func stopped() {
     let before = machine.start()
-    before.agree(on: machine.now)
+    before.agree()
     machine.pass(5000)
     let mark = before.mark
     machine.pass(3 * day)
     let after = machine.start(mark)
     #expect(since(noon, after) == 5000)
-    after.agree(on: machine.now)
+    after.agree()
     #expect(since(noon, after) == 5000 + 3 * day)
   }
 
   @Test("also over a start at which no device called")
   func stoppedTwice() {
     let before = machine.start()
-    before.agree(on: machine.now)
+    before.agree()
     let mark = before.mark
     machine.pass(3 * day)
     let between = machine.start(mark)
@@ -75,7 +75,7 @@ import Testing
     let next = between.mark
     machine.pass(2 * day)
     let after = machine.start(next)
-    after.agree(on: machine.now)
+    after.agree()
     #expect(since(noon, after) == 5000 + 5 * day)
   }
 
@@ -86,7 +86,7 @@ import Testing
     let mark = before.mark
     machine.pass(3 * day)
     let after = machine.start(mark)
-    after.agree(on: machine.now)
+    after.agree()
     machine.pass(7)
     #expect(since(noon, after) == 5007)
   }
@@ -95,17 +95,41 @@ import Testing
   @Test("a correction is no time that passed, not even once devices agree, nor after a start")
   func corrected() {
     let clock = machine.start()
-    clock.agree(on: machine.now)
+    clock.agree()
     machine.wall.withLock { $0 += 100 * day }
-    clock.doubt()
-    clock.agree(on: machine.now)
+    clock.agree()
     machine.pass(5000)
-    clock.agree(on: machine.now)
+    clock.agree()
     #expect(since(noon, clock) == 5000)
     let again = machine.start(clock.mark)
     machine.pass(day)
-    again.agree(on: machine.now)
+    again.agree()
     #expect(since(noon, again) == 5000 + day)
+  }
+
+  /// Before anything else looked at the clocks.
+  @Test("a write after a step keeps no agreement from before it")
+  func setBeforeAWrite() {
+    let clock = machine.start()
+    clock.agree()
+    machine.wall.withLock { $0 -= 20 * day }
+    let again = machine.start(clock.mark)
+    machine.wall.withLock { $0 += 20 * day }
+    again.agree()
+    #expect(since(noon, again) == 0)
+  }
+
+  @Test("what is noted before devices agree again is dated as if they did")
+  func dated() {
+    let before = machine.start()
+    before.agree()
+    let mark = before.mark
+    machine.pass(3 * day)
+    let after = machine.start(mark)
+    #expect(since(noon, after) == 0)
+    #expect(after.date == machine.now)
+    after.agree()
+    #expect(after.date == machine.now && since(noon, after) == 3 * day)
   }
 
   @Test("it never goes back, and no mark of a damaged store stops it")
@@ -115,7 +139,7 @@ import Testing
         let mark = RetentionClock.Mark(
           time: WallTime(milliseconds: time), wall: WallTime(milliseconds: wall), isAgreed: true)
         let clock = machine.start(mark)
-        clock.agree(on: machine.now)
+        clock.agree()
         machine.pass(1)
         #expect(clock.mark.time >= mark.time)
       }

@@ -98,7 +98,6 @@ package final class ClockMonitor: Sendable {
         let base = now.milliseconds &- uptime
         if let last = state.base, (base &- last).magnitude > Self.tolerance.magnitude {
           state.step = (base &- last, uptime)
-          for clock in retention { clock.doubt() }
         }
         state.base = base
         if let step = state.step, uptime - step.at > Self.stepMemoryMilliseconds {
@@ -109,7 +108,7 @@ package final class ClockMonitor: Sendable {
       // Agreeing devices are better evidence than a step.
       if state.doubt == nil { state.step = nil }
       if state.doubt == nil, !votes.isEmpty {
-        for clock in retention { clock.agree(on: now) }
+        for clock in retention { clock.agree() }
       }
       state.checks += 1
       return (state.doubt, before, state.checks == 1)

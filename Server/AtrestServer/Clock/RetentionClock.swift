@@ -30,8 +30,9 @@ package final class RetentionClock: Sendable {
 
   private struct State {
     var time: WallTime
-    /// The uptime at `time`.
+    /// The uptime at `time`, and what the wall clock showed beyond it.
     var uptime: Int64
+    var base: Int64
     /// The last mark before this start, while what passed since may still be found out.
     var before: Mark?
     var isAgreed = false
@@ -45,18 +46,19 @@ package final class RetentionClock: Sendable {
   ///   - environment: Its clocks. Without one that cannot be set, the wall clock stands for it.
   package init(_ mark: Mark, _ environment: Environment) {
     self.environment = environment
+    let (wall, uptime) = Self.clocks(environment)
     state = Mutex(
       State(
-        time: mark.time == .epoch ? environment.now() : mark.time,
-        uptime: Self.uptime(environment), before: mark.isAgreed ? mark : nil))
+        time: mark.time == .epoch ? wall : mark.time, uptime: uptime,
+        base: wall.milliseconds &- uptime, before: mark.isAgreed ? mark : nil))
   }
 
   /// The clock now.
   package var mark: Mark {
     state.withLock { state in
-      advance(&state)
+      let wall = advance(&state)
       guard let before = state.before else {
-        return Mark(time: state.time, wall: environment.now(), isAgreed: state.isAgreed)
+        return Mark(time: state.time, wall: wall, isAgreed: state.isAgreed)
       }
       // The wall clock is not known to be right yet, but what it showed before is.
       let passed = state.time.milliseconds(since: before.time)
@@ -64,10 +66,20 @@ package final class RetentionClock: Sendable {
     }
   }
 
-  /// Devices' clocks agree with this wall clock.
-  package func agree(on wall: WallTime) {
+  /// What dates things that are kept from now on: this clock's time, or a later one that it may
+  /// show as soon as devices agree with the wall clock. Nothing ends early because of that.
+  package var date: WallTime {
     state.withLock { state in
-      advance(&state)
+      let wall = advance(&state)
+      guard let before = state.before else { return state.time }
+      return max(state.time, before.time.advanced(by: wall.milliseconds(since: before.wall)))
+    }
+  }
+
+  /// Devices' clocks agree with the wall clock.
+  package func agree() {
+    state.withLock { state in
+      let wall = advance(&state)
       if let before = state.before {
         let passed = wall.milliseconds(since: before.wall)
         state.time = max(state.time, before.time.advanced(by: passed))
@@ -76,21 +88,22 @@ package final class RetentionClock: Sendable {
     }
   }
 
-  /// The wall clock was set.
-  package func doubt() {
-    state.withLock { state in
-      advance(&state)
+  /// Lets the time pass, and notices that the wall clock was set: whatever agreed with it before
+  /// may have been as wrong.
+  private func advance(_ state: inout State) -> WallTime {
+    let (wall, uptime) = Self.clocks(environment)
+    state.time = state.time.advanced(by: max(0, uptime &- state.uptime))
+    state.uptime = uptime
+    let base = wall.milliseconds &- uptime
+    if (base &- state.base).magnitude > ClockMonitor.tolerance.magnitude {
       (state.before, state.isAgreed) = (nil, false)
     }
+    state.base = base
+    return wall
   }
 
-  private func advance(_ state: inout State) {
-    let now = Self.uptime(environment)
-    state.time = state.time.advanced(by: max(0, now &- state.uptime))
-    state.uptime = now
-  }
-
-  private static func uptime(_ environment: Environment) -> Int64 {
-    environment.uptime?() ?? environment.now().milliseconds
+  private static func clocks(_ environment: Environment) -> (wall: WallTime, uptime: Int64) {
+    let wall = environment.now()
+    return (wall, environment.uptime?() ?? wall.milliseconds)
   }
 }

@@ -17,8 +17,9 @@ package final class Batch {
   private var revoked: Set<ReplicaID> = []
 
   private let environment: Environment
-  /// Dates what is kept for a time, if the store has no clock of its own.
-  private let time: WallTime
+  /// By which what is kept for a time grows old, and what dates more of it, if the store has no
+  /// clock of its own.
+  private let time, date: WallTime
 
   /// Whether other daemons write to the store, too.
   private let isShared: Bool
@@ -31,11 +32,13 @@ package final class Batch {
     self.isShared = isShared
     self.transaction = transaction
     self.environment = environment
-    if let mark = environment.retention?.mark {
+    if let clock = environment.retention {
+      let mark = clock.mark
       transaction.note(mark)
-      time = mark.time
+      (time, date) = (mark.time, clock.date)
     } else {
       time = environment.now()
+      date = time
     }
   }
 
@@ -43,7 +46,8 @@ package final class Batch {
   package func feed(of account: AccountID) throws(StoreError) -> AccountFeed {
     if let feed = feeds[account] { return feed }
     let feed = try AccountFeed(
-      account: account, in: transaction, commit: environment.randomNumber(), at: time)
+      account: account, in: transaction, commit: environment.randomNumber(), at: time,
+      dating: date)
     feeds[account] = feed
     return feed
   }
