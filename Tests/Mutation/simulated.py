@@ -422,6 +422,20 @@ SIMULATED = [
         ),
     ),
     mutation(
+        "agesByWallClock",
+        "What is kept grows old by the server's wall clock.",
+        Edit(
+            f"{SERVER}/Clock/RetentionClock.swift",
+            "«environment.uptime?() ?? wall.milliseconds»",
+            "wall.milliseconds",
+        ),
+    ),
+    mutation(
+        "agesByServersClock",
+        "What is kept in a database grows old by the clock of the server that writes.",
+        Edit(f"{SERVER}/Sync/AccountFeed.swift", "self.time = «state.clock ?? time»", "time"),
+    ),
+    mutation(
         "ownValuesRestored",
         "Writing an entry back does not write what was pruned since.",
         Edit(f"{REPLICATION}/Conflict.swift", "return «own + lacking»", "own"),

@@ -41,8 +41,8 @@ final class Account {
 
   /// Drops the observed state, because the server now has another history.
   func forgetView() {
+    // What a backup holds was there before: `entered` stays.
     view = [:]
-    entered = [:]
     seenHead = 0
     feedAtEnd = nil
   }

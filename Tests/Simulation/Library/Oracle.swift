@@ -200,6 +200,7 @@ struct Oracle {
 
   /// A journal entry expired: everything it stood for was available until then.
   mutating func noteEnd(of entry: Conflict) {
+    for loss in entry.losses { served.formUnion(writes(of: loss)) }
     guard entry.isAction, let record = entry.record else { return }
     let held = Set(record.registers.flatMap { writes(of: $0, in: record.key) })
     for id in writes(of: entry.lost, in: entry.key) {

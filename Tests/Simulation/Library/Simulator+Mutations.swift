@@ -79,7 +79,7 @@
     private var isOfSharedStores: Bool {
       switch self {
       case .accountNotLocked, .repeatNotCommitted, .conflictNotRepeated, .unknownToldAsDone,
-        .trustedWhileDeaf, .headLowered:
+        .trustedWhileDeaf, .headLowered, .agesByServersClock:
         true
       default: false
       }
@@ -97,7 +97,7 @@
       case .floorIgnored, .notLifted, .liftedTooHigh, .prunedTooEarly, .ownValuesRestored: [.pause]
       case .cursorMovedFirst: [.deviceEnd, .devicePower]
       case .sentEntryRestamped: [.serverWildClock, .wildClock, .cut, .lostAnswers]
-      case .stepsNotTaken: [.serverWildClock]
+      case .stepsNotTaken, .agesByWallClock, .agesByServersClock: [.serverWildClock]
       case .settledAtOnce, .takenNotShown: [.serverRestore, .cut, .lostAnswers]
       case .overtakenStored: [.serverRestore, .twoProcesses]
       case .partsNotKnown, .partsNotNoted: [.serverRestore]

@@ -31,7 +31,7 @@ extension World {
         checkTimes(of: record, account)
         account.oracle.noteCommitted(account.view[record.key], record)
         noteEndedEntry(record, account)
-        if record.key.kind == .conflict, account.view[record.key] == nil {
+        if record.key.kind == .conflict, account.entered[record.key] == nil {
           account.entered[record.key] = account.lookedAt
         }
         account.view[record.key] = record
@@ -93,14 +93,19 @@ extension World {
     }
   }
 
-  /// An entry that the server has deleted stood for what it held if that was for 90 days, whatever
-  /// any clock showed.
+  /// An entry that the server has ended stood for what it held if that was for 90 days, whatever
+  /// any clock showed. Otherwise what it listed is in no journal any more.
   private func noteEndedEntry(_ record: Record, _ account: Account) {
     guard record.isDeleted, let live = account.view[record.key], !live.isDeleted,
-      let entry = try? Conflict(live), let entered = account.entered[record.key],
-      (scheduler.now - entered) / 1000 >= Conflict.retentionMilliseconds
+      let entry = try? Conflict(live), let entered = account.entered[record.key]
     else { return }
-    account.oracle.noteEnd(of: entry)
+    if (scheduler.now - entered) / 1000 >= Conflict.retentionMilliseconds {
+      account.oracle.noteEnd(of: entry)
+    } else if let end = record[Register.deletedField]?.stamp, let latest = live.latestTime,
+      end.time.rawValue == latest.rawValue + 1, end.replica == entry.lost.stamp.replica
+    {
+      account.journal.subtract(entry.losses)
+    }
   }
 
   private func noteJournal(_ record: Record, _ account: Account) {
