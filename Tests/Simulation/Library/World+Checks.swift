@@ -94,17 +94,13 @@ extension World {
   }
 
   /// An entry that the server has ended stood for what it held if that was for 90 days, whatever
-  /// any clock showed. Otherwise what it listed is in no journal any more.
+  /// any clock showed.
   private func noteEndedEntry(_ record: Record, _ account: Account) {
     guard record.isDeleted, let live = account.view[record.key], !live.isDeleted,
       let entry = try? Conflict(live), let entered = account.entered[record.key]
     else { return }
     if (scheduler.now - entered) / 1000 >= Conflict.retentionMilliseconds {
       account.oracle.noteEnd(of: entry)
-    } else if let end = record[Register.deletedField]?.stamp, let latest = live.latestTime,
-      end.time.rawValue == latest.rawValue + 1, end.replica == entry.lost.stamp.replica
-    {
-      account.journal.subtract(entry.losses)
     }
   }
 
