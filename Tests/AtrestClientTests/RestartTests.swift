@@ -267,15 +267,11 @@ struct RestartTests {
     #expect(server.records.count == 91)
   }
 
-  /// While the server's clock was a year ahead it took stamps of that year. Then its clock is set
+  /// While the server's clock was a year ahead it took a drink of that year. Then its clock is set
   /// right, and it goes back to before.
-  @Test(
-    "takes what follows the stamps that it lost, in the same sync, wherever they are left",
-    arguments: [true, false])
-  func lostGreatestStamp(isLeft: Bool) async throws {
-    let year: Int64 = 365 * 86_400_000
+  private func setBackAfterAYearAhead() async throws -> (ModelServer, TestReplica, WaterEntry) {
     let (right, ahead) = (TestClock(), TestClock())
-    ahead.advance(year)
+    ahead.advance(365 * 86_400_000)
     let server = ModelServer(clock: ahead)
     let test = try TestReplica(1, clock: ahead)
     let backup = server.backUp()
@@ -284,6 +280,14 @@ struct RestartTests {
     try await test.sync(server)
     ahead.set(right.now().milliseconds)
     server.restore(backup)
+    return (server, test, water)
+  }
+
+  @Test(
+    "takes what follows the stamps that it lost, in the same sync, wherever they are left",
+    arguments: [true, false])
+  func lostGreatestStamp(isLeft: Bool) async throws {
+    let (server, test, water) = try await setBackAfterAYearAhead()
     // If it is the same record, nothing is left of those stamps but what this was written over.
     let written = try WaterEntry.sample(id: isLeft ? .random() : water.id, 200)
     try await test.replica.save(written)
@@ -298,16 +302,7 @@ struct RestartTests {
   /// Seed 0x111fa: by the time that there was room, the loss counted as made good.
   @Test("takes what follows a stamp that it lost, also if it had no room at first")
   func lostGreatestStampWhileFull() async throws {
-    let (right, ahead) = (TestClock(), TestClock())
-    ahead.advance(365 * 86_400_000)
-    let server = ModelServer(clock: ahead)
-    let test = try TestReplica(1, clock: ahead)
-    let backup = server.backUp()
-    let water = try WaterEntry.sample(100)
-    try await test.replica.save(water)
-    try await test.sync(server)
-    ahead.set(right.now().milliseconds)
-    server.restore(backup)
+    let (server, test, water) = try await setBackAfterAYearAhead()
     try await test.replica.save(WaterEntry.sample(id: water.id, 200))
     server.state.withLock { $0.refuses = { _ in .quota } }
     let report = try await test.sync(server)

@@ -53,7 +53,6 @@ final class StagedTransaction: StoreTransaction {
     stagedEvents = StagedEvents(staging)
     stagedAttempts = StagedAttempts(staging)
   }
-
 }
 
 extension StagedTransaction {
