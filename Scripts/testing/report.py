@@ -10,6 +10,8 @@ from testing.running import Outcome
 
 # Lines of a failed step's log that are shown; the file has all of them.
 SHOWN_LINES = 200
+# Those that are shown again below the table: a reader of a long log reads its end.
+REPEATED_LINES = 8
 INDENT = " " * 10
 
 
@@ -32,6 +34,12 @@ def tell(outcome: Outcome, log: pathlib.Path, done: int, total: int) -> None:
     sys.stdout.flush()
 
 
+def whole(outcomes: list[Outcome], seconds: float, logs: pathlib.Path) -> str:
+    """What a run ends with: the times, what failed, the count."""
+    parts = [table(outcomes, seconds), failures(outcomes, logs), summary(outcomes)]
+    return "\n\n".join(part for part in parts if part)
+
+
 def table(outcomes: list[Outcome], seconds: float) -> str:
     """The times of all steps, the longest first; of processes that a step waited for."""
     rows = [f"{'step':24} {'began':>6} {'seconds':>8} {'processor':>10}  "]
@@ -42,6 +50,20 @@ def table(outcomes: list[Outcome], seconds: float) -> str:
     rows.append(f"{'all':24} {'':6} {seconds:8.1f} {processor:10.1f}")
     rows.append(f"{processors():g} processors, load of the last five minutes {os.getloadavg()[1]:.1f}")
     return "\n".join(rows)
+
+
+def failures(outcomes: list[Outcome], logs: pathlib.Path) -> str:
+    """How the log of each failed step ends; empty if none failed."""
+    shown = []
+    for one in outcomes:
+        if one.is_good:
+            continue
+        shown.append(f"{one.step.name}: {one.verdict}" + (f", {one.why}" if one.why else ""))
+        log = logs / f"{one.step.name}.log"
+        if one.seconds and log.exists():
+            lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+            shown += [f"{INDENT}{line[:200]}" for line in lines[-REPEATED_LINES:]]
+    return "\n".join(shown)
 
 
 def summary(outcomes: list[Outcome]) -> str:
