@@ -8,9 +8,10 @@ import Synchronization
 ///
 /// It runs with the machine's uptime, not with the wall clock. Time in which no server ran counts
 /// once devices' clocks agree with the wall clock, if they did before, too: then it is what passed
-/// on the wall clock. A wall clock that is set says nothing about the time that passed; until
-/// devices agree with it again, only uptime counts. A database has a clock of its own, see
-/// `FeedState.clock`.
+/// on the wall clock. What is written before they agree is dated as if they did, and no more is
+/// counted than its date allows: the wall clock may be set right in between. A wall clock that is
+/// set says nothing about the time that passed; until devices agree with it again, only uptime
+/// counts. A database has its own clock, see `FeedState.clock`.
 package final class RetentionClock: Sendable {
   /// What a store keeps of the clock.
   package struct Mark: Hashable, Sendable {
@@ -18,7 +19,7 @@ package final class RetentionClock: Sendable {
     package var time: WallTime
     /// What the wall clock showed then.
     package var wall: WallTime
-    /// Whether devices had agreed with the wall clock, and it was not set since.
+    /// Whether devices had agreed with the wall clock since the start, and it was not set since.
     package var isAgreed: Bool
 
     package init(time: WallTime = .epoch, wall: WallTime = .epoch, isAgreed: Bool = false) {
@@ -35,7 +36,16 @@ package final class RetentionClock: Sendable {
     var base: Int64
     /// The last mark before this start, while what passed since may still be found out.
     var before: Mark?
+    /// By how much the dates given since this start are later than `time`, at least. Milliseconds.
+    var allowance = Int64.max
     var isAgreed = false
+
+    /// What passed while no server ran, if the wall clock is right. Milliseconds.
+    func missing(_ wall: WallTime) -> Int64 {
+      guard let before else { return 0 }
+      let then = before.time.advanced(by: wall.milliseconds(since: before.wall))
+      return max(0, min(then.milliseconds(since: time), allowance))
+    }
   }
 
   private let state: Mutex<State>
@@ -53,26 +63,22 @@ package final class RetentionClock: Sendable {
         base: wall.milliseconds &- uptime, before: mark.isAgreed ? mark : nil))
   }
 
-  /// The clock now.
+  /// The clock now, for a store to keep.
   package var mark: Mark {
     state.withLock { state in
       let wall = advance(&state)
-      guard let before = state.before else {
-        return Mark(time: state.time, wall: wall, isAgreed: state.isAgreed)
-      }
-      // The wall clock is not known to be right yet, but what it showed before is.
-      let passed = state.time.milliseconds(since: before.time)
-      return Mark(time: state.time, wall: before.wall.advanced(by: passed), isAgreed: true)
+      return Mark(time: state.time, wall: wall, isAgreed: state.isAgreed)
     }
   }
 
-  /// What dates things that are kept from now on: this clock's time, or a later one that it may
-  /// show as soon as devices agree with the wall clock. Nothing ends early because of that.
-  package var date: WallTime {
+  /// The clock now, and what dates things that are kept from now on: its time, or a later one that
+  /// it may show as soon as devices agree with the wall clock. Nothing ends early because of that.
+  package func date() -> (mark: Mark, date: WallTime) {
     state.withLock { state in
       let wall = advance(&state)
-      guard let before = state.before else { return state.time }
-      return max(state.time, before.time.advanced(by: wall.milliseconds(since: before.wall)))
+      state.allowance = state.missing(wall)
+      let mark = Mark(time: state.time, wall: wall, isAgreed: state.isAgreed)
+      return (mark, state.time.advanced(by: state.allowance))
     }
   }
 
@@ -80,10 +86,7 @@ package final class RetentionClock: Sendable {
   package func agree() {
     state.withLock { state in
       let wall = advance(&state)
-      if let before = state.before {
-        let passed = wall.milliseconds(since: before.wall)
-        state.time = max(state.time, before.time.advanced(by: passed))
-      }
+      state.time = state.time.advanced(by: state.missing(wall))
       (state.before, state.isAgreed) = (nil, true)
     }
   }

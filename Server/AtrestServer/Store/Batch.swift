@@ -33,9 +33,9 @@ package final class Batch {
     self.transaction = transaction
     self.environment = environment
     if let clock = environment.retention {
-      let mark = clock.mark
+      let (mark, later) = clock.date()
       transaction.note(mark)
-      (time, date) = (mark.time, clock.date)
+      (time, date) = (mark.time, later)
     } else {
       time = environment.now()
       date = time

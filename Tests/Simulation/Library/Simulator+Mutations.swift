@@ -115,7 +115,7 @@
     /// See docs/develop/reliability.md.
     private static let unseen: Set<Mutation> = [
       .overtakenStored, .partsNotKnown, .partsNotNoted, .sentEntryRestamped,
-      .prunedTooEarly, .ownWritesConflict, .agesByWallClock, .agesByServersClock,
+      .prunedTooEarly, .ownWritesConflict,
     ]
   }
 #endif

@@ -101,6 +101,9 @@ extension World {
     else { return }
     if (scheduler.now - entered) / 1000 >= Conflict.retentionMilliseconds {
       account.oracle.noteEnd(of: entry)
+    } else if record[Register.pruneFloorField] != nil {
+      // What a person put away is pruned by a later commit.
+      account.journal.subtract(entry.losses)
     }
   }
 
