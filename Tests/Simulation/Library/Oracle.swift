@@ -193,9 +193,12 @@ struct Oracle {
   }
 
   /// A person wrote to a record whose deletion waited for a word, and so took it back. Another
-  /// device's edit may have beaten it by then; it never reached the server, which journals.
+  /// device's edit may have beaten it by then; it never reached the server, which journals. It is
+  /// not owed any more, even if what took it back is lost with the device.
   mutating func noteTakenBack(_ deletion: Register, in key: RecordKey, family: Int) {
-    dismissed.formUnion(writes(of: deletion, in: key, heldBy: family))
+    let ids = writes(of: deletion, in: key, heldBy: family)
+    dismissed.formUnion(ids)
+    for id in ids { writes[id].isOwed = false }
   }
 
   /// A journal entry expired: everything it stood for was available until then.
