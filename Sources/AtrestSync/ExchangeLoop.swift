@@ -181,7 +181,11 @@ struct ExchangeLoop: Hashable {
     run.report.conflicts += applied.conflicts
     if applied.hasClockSkew { run.hasClockSkew = true }
     if applied.isForked { isForked = true }
-    if applied.isUnread { mustAskAgain = true }
+    if applied.isUnread {
+      mustAskAgain = true
+      // The server judges a part of a request that would write very much.
+      if applied.acknowledged + applied.refused > 0 { run.advanced() }
+    }
     // The server's count may differ from this replica's.
     if let held = applied.heldDeletions { run.report.heldDeletions = held }
     if applied.isRestarted { try run.restarted() }

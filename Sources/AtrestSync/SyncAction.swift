@@ -82,6 +82,9 @@ struct SyncRun: Hashable {
     return repeats > 1 ? .backOff(BackOff(failures: repeats)) : nil
   }
 
+  /// Offers were judged, so that asking again is no repeat.
+  mutating func advanced() { repeats = 0 }
+
   mutating func renewed() throws(SyncError) {
     renewals += 1
     guard renewals <= bounds.renewals else {

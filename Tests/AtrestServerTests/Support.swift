@@ -121,9 +121,10 @@ extension SyncStore {
 
   func exchange(
     _ account: AccountID, _ request: ExchangeRequest, by device: ReplicaID = phone,
-    at now: Int64 = noon
+    at now: Int64 = noon, limits: ExchangeLimits = ExchangeLimits()
   ) throws -> ExchangeResponse {
-    try exchange(request, device: device, account: account, at: WallTime(milliseconds: now))
+    try exchange(
+      request, device: device, account: account, at: WallTime(milliseconds: now), limits: limits)
   }
 }
 

@@ -7,7 +7,7 @@ from atrest.sync.v1 import sync_pb2
 from campaign import attack, outcome
 from crowds import sources
 from peer import EXCHANGE, LIST, RECONCILE, data_frames, open_call, request
-from values import offer, water
+from values import clock, new_id, offer, record, water
 from wire import message
 
 # The limit `max-calls-per-device`.
@@ -126,3 +126,36 @@ def reconciles_of_eight(run):
 def reconciles_of_many(run):
     """The same, as 61 devices at once."""
     keep_asking(run, RECONCILE, everything, 1)
+
+
+def conflicts(count, stamp_replica, size):
+    """Offers of records with four fields of this size, written by one action of a device."""
+    at = clock()
+    return [
+        offer(record(900, new_id(), {field: bytes(size) for field in range(2, 6)}, (at, stamp_replica)))
+        for _ in range(count)
+    ]
+
+
+@attack("flood of conflicts", owner=True)
+def journals(run):
+    """Small writes over large records, as if their writer had not seen them: each field that loses
+    has a journal entry, which holds the whole record."""
+    large = [conflicts(3, run.replica ^ 1, 16_000) for _ in range(20)]
+    keys = [one.record.id for batch in large for one in batch]
+    with run.peer() as peer:
+        for batch in large:
+            push = sync_pb2.ExchangeRequest(offers=batch).SerializeToString()
+            stream, frames = whole_call(peer, request(token=run.token), message(push))
+            peer.say(frames)
+            while run.going and not peer.answers[stream].is_over:
+                peer.hear(0.01)
+
+    def body():
+        at = clock()
+        push = sync_pb2.ExchangeRequest(
+            offers=[offer(record(900, key, {f: b"x" for f in range(2, 6)}, (at, run.replica))) for key in keys]
+        )
+        return message(push.SerializeToString())
+
+    keep_asking(run, EXCHANGE, body, 4)

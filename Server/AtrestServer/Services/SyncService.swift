@@ -16,16 +16,16 @@ package final class SyncService: Sendable {
   private let gate: PurchaseGate?
   private let quota: AccountQuota
   private let clock: ClockMonitor?
-  /// Maximum number of records in a response.
-  private let pageRecords: Int
+  private let limits: ExchangeLimits
   private let isStopping = Atomic(false)
 
   package init(
     queue: any StorageQueue, registry: SessionRegistry, environment: Environment,
     gate: PurchaseGate? = nil,
-    quota: AccountQuota = .standard, clock: ClockMonitor? = nil, pageRecords: Int = Page.records
+    quota: AccountQuota = .standard, clock: ClockMonitor? = nil,
+    limits: ExchangeLimits = ExchangeLimits()
   ) {
-    self.pageRecords = pageRecords
+    self.limits = limits
     self.clock = clock
     self.gate = gate
     self.quota = quota
@@ -60,7 +60,7 @@ package final class SyncService: Sendable {
     var prepared = PreparedExchange(
       request, gate: gate.map { ($0, session.account) }, quota: quota, now: now)
     guard !prepared.hasTooManyStatements else { throw .tooManyStatements }
-    prepared.pageRecords = pageRecords
+    prepared.limits = limits
     let job = ExchangeJob(
       session, prepared, queue, registry, environment, clock, answerLater())
     guard queue.submit(job) else { throw .busy }

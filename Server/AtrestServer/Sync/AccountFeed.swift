@@ -26,7 +26,8 @@ package final class AccountFeed {
   private(set) var news: [[UInt8]]? = []
   /// Corrupt records found in this transaction.
   private(set) var unreadable: [UnreadableRecord] = []
-  private var newsBytes = 0
+  /// Bytes of the records written in this transaction.
+  private(set) var writtenBytes = 0
   /// The store's time, by which what is kept for a time grows old.
   let time: WallTime
   /// What dates what is kept from now on; not before `time`.
@@ -246,8 +247,8 @@ package final class AccountFeed {
 
   private func advance(_ body: [UInt8]) -> UInt64 {
     last += 1
-    newsBytes += body.count
-    if newsBytes > Self.newsLimitBytes || (news?.count ?? 0) >= Page.records {
+    writtenBytes += body.count
+    if writtenBytes > Self.newsLimitBytes || (news?.count ?? 0) >= Page.records {
       news = nil
     } else {
       news?.append(body)

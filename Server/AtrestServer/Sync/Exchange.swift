@@ -68,7 +68,8 @@ package enum Exchange {
     // met a different record.
     var loaded = 0
     var merged: [Int: MergedOffer] = [:]
-    for (item, verdict) in zip(request.items, verdicts) {
+    var hasJudged = false
+    items: for (item, verdict) in zip(request.items, verdicts) {
       let result: Result
       switch verdict {
       case .unread: continue
@@ -79,6 +80,15 @@ package enum Exchange {
       case .refused(let reason):
         result = .refused(Refusal(index: item.index, again: reason))
       case .new:
+        if hasJudged, feed.writtenBytes >= request.limits.writtenBytes {
+          if log.stop(before: item.index) {
+            response.refusals.removeAll { $0.index >= item.index }
+            break items
+          }
+          result = .refused(.tooMuchAtOnce(item.index))
+          break
+        }
+        hasJudged = true
         if loaded == 0 {
           (loaded, merged) = try merge(request.items, unjudged, feed, now)
         }
@@ -117,7 +127,7 @@ package enum Exchange {
       response.cursor = feed.head
     } else {
       try readPage(
-        &response, feed, after: after, of: request.pageRecords, leavingOut: echoes)
+        &response, feed, after: after, of: request.limits.pageRecords, leavingOut: echoes)
     }
     response.head = feed.head
     return response
@@ -332,9 +342,10 @@ extension SyncStore {
   /// Executes one exchange in its own transaction. For tests and simulations.
   package func exchange(
     _ request: ExchangeRequest, device: ReplicaID, account: AccountID, at now: WallTime,
-    quota: AccountQuota = .standard
+    quota: AccountQuota = .standard, limits: ExchangeLimits = ExchangeLimits()
   ) throws(StoreError) -> ExchangeResponse {
-    let prepared = PreparedExchange(request, quota: quota)
+    var prepared = PreparedExchange(request, quota: quota)
+    prepared.limits = limits
     return try transaction { transaction throws(StoreError) in
       let address = DeviceAddress(account: account, replica: device)
       try transaction.devices.note(seen: [address: now], progress: [:])

@@ -24,11 +24,14 @@ struct OfferLog {
   private let stored: DeviceOutbox
   private let isConnected: Bool
   private var refused: [UInt64: Refusal.Reason]
+  /// The number of offers that are judged: the rest of the request stays unread.
+  private var judgedCount: Int
 
   /// - Parameter stored: The outbox state in the store for the calling device.
   init(_ segment: OutboxSegment?, _ stored: DeviceOutbox) {
     self.segment = segment
     self.stored = stored
+    judgedCount = segment?.numbers.count ?? 0
     let settled = segment?.settledThrough ?? 0
     let open = stored.refusals.filter { $0.number > settled }
     isConnected =
@@ -56,9 +59,22 @@ struct OfferLog {
     refused[segment.numbers[index]] = reason
   }
 
+  /// Leaves an offer and all that follow it unread. The device offers them again.
+  ///
+  /// - Parameter index: Not of the first offer, nor of one that was judged before.
+  /// - Returns: False if the request has no segment: then nothing can tell the device.
+  mutating func stop(before index: Int) -> Bool {
+    guard let segment, segment.numbers.indices.contains(index) else { return false }
+    judgedCount = index
+    refused = refused.filter { $0.key < segment.numbers[index] }
+    return true
+  }
+
   /// The outbox state to store, or nil if it is unchanged.
   var changed: DeviceOutbox? {
-    guard let segment, let last = segment.numbers.last, isConnected else { return nil }
+    guard let segment, let last = segment.numbers.prefix(judgedCount).last, isConnected else {
+      return nil
+    }
     let outbox = DeviceOutbox(
       takenThrough: OutboxPosition(
         number: max(stored.takenThrough.number, last), token: segment.token),

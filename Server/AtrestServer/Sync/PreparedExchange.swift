@@ -25,8 +25,7 @@ package struct PreparedExchange: Sendable {
   let gate: PurchaseGate?
   /// The account's quota.
   var quota: AccountQuota
-  /// Maximum number of records in the response.
-  var pageRecords = Page.records
+  var limits = ExchangeLimits()
 
   let cursor: Cursor?
   let segment: OutboxSegment?
@@ -178,6 +177,12 @@ extension Refusal {
       message: quota.isDiskFull
         ? "The server's disk is full: until there is room, it only lets go of what it holds."
         : "The account is full: the server's owner lets it hold no more.")
+  }
+
+  static func tooMuchAtOnce(_ index: Int) -> Refusal {
+    Refusal(
+      index: index, reason: .quota,
+      message: "The request would write too much at once: offer this record in another one.")
   }
 
   static func damaged(_ index: Int) -> Refusal {

@@ -65,12 +65,18 @@ final class ServerProcess: @unchecked Sendable {
     }
     sync = SyncService(
       queue: queue, registry: registry, environment: environment, quota: world.quota,
-      pageRecords: pageRecords)
+      limits: Self.limits(pageRecords))
     devices = DevicesService(
       queue: queue, registry: registry, environment: environment, logger: logger)
     admin = AdminService(
       queue: queue, backups: backups, registry: registry, devices: devices,
       environment: environment, address: { "server:1" })
+  }
+
+  /// With small pages, requests are small, too: some judge only the first of their offers.
+  private static func limits(_ pageRecords: Int) -> ExchangeLimits {
+    guard pageRecords < Page.records else { return ExchangeLimits() }
+    return ExchangeLimits(pageRecords: pageRecords, writtenBytes: pageRecords * 100)
   }
 
   /// Opens the store on the disk, or creates it.

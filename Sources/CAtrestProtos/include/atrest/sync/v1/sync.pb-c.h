@@ -70,7 +70,8 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
   /*
    * The account's quota is used up (see Accounts.Get) and the record is new or has grown. Keep
    * it, and offer it again when there may be room. The server always accepts writes that add no
-   * record and lengthen no value. Deletions have the highest priority.
+   * record and lengthen no value. Deletions have the highest priority. Or a request without a
+   * segment would write too much at once.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_QUOTA = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__REFUSAL__REASON)
@@ -312,7 +313,8 @@ struct  Atrest__Sync__V1__ExchangeResponse
    * the position lies in its own past, possibly further back than expected. The replica stores the
    * verdicts and offers the rest. Otherwise the replica is a copy, or was restored from one, and
    * the other copy went on: it takes a new identity (Devices.Renew), stamps its pending writes with
-   * that identity, and offers them. The server judged nothing beyond this position.
+   * that identity, and offers them. The server judged nothing beyond this position, which may lie
+   * before the request's last offer: offer the rest again, before any later offers.
    */
   Atrest__Sync__V1__OutboxPosition *taken_through;
   /*
