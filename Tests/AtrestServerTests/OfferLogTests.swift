@@ -116,7 +116,7 @@ import Testing
     let before = try bytesHeld()
     let answer = try store.exchange(kim, segment(offers, from: 1, token: 10))
     let through = try #require(answer.takenThrough).number
-    #expect(through > 20 && through < 40)
+    #expect(through > 4 && through < 10)
     #expect(try bytesHeld() - before < ExchangeLimits().writtenBytes + 400_000)
   }
 

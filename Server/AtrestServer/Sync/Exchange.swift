@@ -68,6 +68,7 @@ package enum Exchange {
     // met a different record.
     var loaded = 0
     var merged: [Int: MergedOffer] = [:]
+    let writtenBefore = feed.writtenBytes
     var hasJudged = false
     items: for (item, verdict) in zip(request.items, verdicts) {
       let result: Result
@@ -80,7 +81,11 @@ package enum Exchange {
       case .refused(let reason):
         result = .refused(Refusal(index: item.index, again: reason))
       case .new:
-        if hasJudged, feed.writtenBytes >= request.limits.writtenBytes {
+        let written = feed.writtenBytes
+        if hasJudged,
+          written - writtenBefore >= request.limits.writtenBytes
+            || written >= request.limits.commitBytes
+        {
           if log.stop(before: item.index) {
             response.refusals.removeAll { $0.index >= item.index }
             break items

@@ -7,13 +7,16 @@ import AtrestWire
 package struct ExchangeLimits: Hashable, Sendable {
   /// Maximum number of records in the answer.
   package var pageRecords: Int
-  /// Bytes of records that one commit writes to an account before further offers stay unjudged.
+  /// Bytes of records that one request writes before its further offers stay unjudged.
   ///
   /// A small offer may replace a record of 64 KiB and add a journal entry for each of its fields,
   /// each with the whole record. One offer can exceed the limit by 6 MiB.
   package var writtenBytes: Int
 
-  package init(pageRecords: Int = Page.records, writtenBytes: Int = 8 << 20) {
+  /// The same for all requests of an account that share a commit.
+  var commitBytes: Int { writtenBytes * 4 }
+
+  package init(pageRecords: Int = Page.records, writtenBytes: Int = 2 << 20) {
     self.pageRecords = pageRecords
     self.writtenBytes = writtenBytes
   }
