@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded into a program. Its wall clock is shifted by the milliseconds in SHIFT_FILE, also while
-// it runs; nothing else is. Once HURRY_FILE exists, monotonic clocks and timers run 120 times as
+// it runs; nothing else is. While HURRY_FILE exists, monotonic clocks and timers run 120 times as
 // fast: the ten minutes until the first housekeeping take five seconds.
 
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -13,14 +14,23 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SPEED = 120, CLOCKS = 12, DESCRIPTORS = 65536 };
+enum { SPEED = 120, CLOCKS = 12, DESCRIPTORS = 65536, PACES = 64 };
 
 static const int64_t second = 1000000000;
 // A timer that was set before the acceleration checks the clock at this interval, in nanoseconds.
 static const int64_t glance = 200000000;
 
-static volatile int hurries;
-static int64_t start[CLOCKS];
+// How fast clocks run, and from where: what each showed when this began, and the true time then.
+struct pace {
+  int64_t speed;
+  int64_t shown[CLOCKS];
+  int64_t real[CLOCKS];
+};
+
+// The current one is the last of those begun; each stays as it was made.
+static struct pace paces[PACES] = {{.speed = 1}};
+static atomic_int current;
+static atomic_flag changes = ATOMIC_FLAG_INIT;
 static int clockOf[DESCRIPTORS];
 
 static int64_t real(int clock) {
@@ -30,7 +40,7 @@ static int64_t real(int clock) {
 }
 
 static int isScaled(int clock) {
-  return hurries && clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE &&
+  return clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE &&
          clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
 }
 
@@ -48,14 +58,26 @@ static int64_t shift(void) {
 static int64_t shown(int clock) {
   int64_t now = real(clock);
   if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) return now + shift();
-  return isScaled(clock) ? start[clock] + (now - start[clock]) * SPEED : now;
+  const struct pace *pace = &paces[atomic_load(&current)];
+  return isScaled(clock) ? pace->shown[clock] + (now - pace->real[clock]) * pace->speed : now;
 }
+
+static int64_t speed(void) { return paces[atomic_load(&current)].speed; }
 
 static void look(void) {
   const char *file = getenv("HURRY_FILE");
-  if (hurries || !file || access(file, F_OK) != 0) return;
-  for (int clock = 0; clock < CLOCKS; clock++) start[clock] = real(clock);
-  hurries = 1;
+  int64_t wanted = file && access(file, F_OK) == 0 ? SPEED : 1;
+  if (speed() == wanted || atomic_flag_test_and_set(&changes)) return;
+  int next = atomic_load(&current) + 1;
+  if (speed() != wanted && next < PACES) {
+    paces[next].speed = wanted;
+    for (int clock = 0; clock < CLOCKS; clock++) {
+      paces[next].shown[clock] = shown(clock);
+      paces[next].real[clock] = real(clock);
+    }
+    atomic_store(&current, next);
+  }
+  atomic_flag_clear(&changes);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
@@ -92,7 +114,7 @@ int timerfd_settime(int descriptor, int flags, const struct itimerspec *time, st
   int isSet = time->it_value.tv_sec != 0 || time->it_value.tv_nsec != 0;
   if (isSet && (flags & TFD_TIMER_ABSTIME) && clock != CLOCK_REALTIME) {
     int64_t left = time->it_value.tv_sec * second + time->it_value.tv_nsec - shown(clock);
-    if (isScaled(clock)) left /= SPEED;
+    if (isScaled(clock)) left /= speed();
     left = left < 1 ? 1 : left > glance ? glance : left;
     changed.it_value.tv_sec = left / second;
     changed.it_value.tv_nsec = left % second;

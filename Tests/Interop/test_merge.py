@@ -8,7 +8,6 @@ Among their offers are pruned records, restored ones, and ones in which nothing 
 
 import os
 import random
-import time
 
 import grpc
 import pytest
@@ -355,8 +354,7 @@ def test_the_server_prunes_as_the_model_does(binaries, tmp_path):
             for history in histories:
                 history.live()
                 history.acknowledge()
-            clocks.hurry()
-            time.sleep(8)
+            clocks.hurry(8)
             for history in histories:
                 history.prune()
             floors = [r for h in histories for r in h.account.records.values() if 15 in r]
