@@ -200,9 +200,10 @@ public struct SyncError: Error, Hashable, Sendable {
       The server's answer could not be used: \(reason). Nothing of it was stored; check that both sides \
       are up to date.
       """
-    case .massDeletion(let count, let of):
+    case .massDeletion(let count, _):
       """
-      \(count) deletions would take away most of the \(of) records there are, so they wait for your word. \
+      \(count == 1 ? "1 deletion waits" : "\(count) deletions wait") for your word, because more than half of \
+      the records would be gone within a day. \
       Everything else was exchanged; allow them if you mean it, or write back what should stay.
       """
     case .cancelled:

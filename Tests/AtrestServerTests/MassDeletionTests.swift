@@ -29,12 +29,13 @@ import Testing
   }
 
   private func delete(
-    _ numbers: some Sequence<Int>, beside others: [[UInt8]] = [], isAllowed: Bool = false
+    _ numbers: some Sequence<Int>, beside others: [[UInt8]] = [], isAllowed: Bool = false,
+    after milliseconds: Int64 = 0
   ) throws -> ExchangeResponse {
     let offers = others + numbers.map { deletion(deleted($0)) }
     return try store.exchange(
       kim, ExchangeRequest(cursor: nil, offers: offers, allowsMassDeletion: isAllowed),
-      at: noon + 1000)
+      at: noon + 1000 + milliseconds)
   }
 
   private func live() throws -> Int {
@@ -52,6 +53,43 @@ import Testing
     #expect(refused.head.sequence == 20)
     #expect(try delete(0..<10).refusals.isEmpty)
     #expect(try live() == 10)
+  }
+
+  @Test("one by one, no more may go in a day than at once")
+  func oneByOne() throws {
+    try fill(40)
+    let refused = try (0..<40).filter { try !delete($0...$0).refusals.isEmpty }
+    #expect(refused == Array(20..<40))
+    #expect(try live() == 20)
+    #expect(try delete(30...30, isAllowed: true).refusals.isEmpty)
+    // The person was asked, so that a new day begins.
+    #expect(try delete(31...31).refusals.isEmpty)
+  }
+
+  @Test("a day after the first deletion the count begins anew")
+  func nextDay() throws {
+    try fill(40)
+    #expect(try delete(0..<10).refusals.isEmpty)
+    let day = RecentDeletions.dayMilliseconds
+    #expect(try delete(10..<20, after: day - 1).refusals.isEmpty)
+    #expect(try delete(20..<21, after: day - 1).refusals.map(\.reason) == [.massDeletion])
+    #expect(try delete(20..<30, after: day).refusals.isEmpty)
+    #expect(try live() == 10)
+  }
+
+  @Test("what was brought back does not count")
+  func broughtBack() throws {
+    try fill(20)
+    #expect(try delete(0..<10).refusals.isEmpty)
+    let again = (0..<10).map {
+      offer(water($0, at: noon + 2000, replacing: stamp(noon + 1000, phone)))
+    }
+    _ = try store.exchange(kim, ExchangeRequest(cursor: nil, offers: again), at: noon + 2000)
+    try #require(try live() == 20)
+    let offers = (10..<20).map { deletion(deleted($0)) }
+    let answer = try store.exchange(
+      kim, ExchangeRequest(cursor: nil, offers: offers), at: noon + 3000)
+    #expect(answer.refusals.isEmpty)
   }
 
   @Test("of 19 records all may go")
@@ -94,12 +132,12 @@ import Testing
 
   @Test("deleting what is deleted already, or twice in one request, counts once")
   func repeated() throws {
-    try fill(30)
+    try fill(40)
     #expect(try delete(0..<10).refusals.isEmpty)
-    #expect(try live() == 20)
+    #expect(try live() == 30)
     let again = (0..<10).map { deletion(deleted($0, at: noon + 1500)) }
     #expect(try delete(10..<20, beside: again).refusals.isEmpty)
-    #expect(try live() == 10)
+    #expect(try live() == 20)
     try fill(60)
     #expect(try delete(Array(40..<50) + Array(40..<50)).refusals.isEmpty)
   }

@@ -249,7 +249,7 @@ import Testing
     try queue.write { db in
       // The only difference between the formats.
       try db.execute(sql: "ALTER TABLE record DROP COLUMN history; PRAGMA user_version = 5")
-      try db.execute(sql: Self.withoutOrigins + Self.withoutPendingDevices + Self.withoutWall)
+      try db.execute(sql: Self.withoutOrigins + Self.withoutPendingDevices + Self.withoutNinth)
     }
     try queue.close()
     let store = try openStore(folder)
@@ -297,7 +297,7 @@ import Testing
     let queue = try DatabaseQueue(path: file)
     try queue.write { db in
       try db.execute(
-        sql: Self.withoutOrigins + Self.withoutPendingDevices + Self.withoutWall
+        sql: Self.withoutOrigins + Self.withoutPendingDevices + Self.withoutNinth
           + "PRAGMA user_version = 6")
     }
     try queue.close()
@@ -329,9 +329,11 @@ import Testing
     """
 
   /// The columns that format 9 adds to format 8.
-  private static let withoutWall = """
+  private static let withoutNinth = """
     ALTER TABLE meta DROP COLUMN wall_ms;
     ALTER TABLE meta DROP COLUMN is_wall_agreed;
+    ALTER TABLE account DROP COLUMN deletions;
+    ALTER TABLE account DROP COLUMN deletions_since_ms;
     """
 
   @Test("of format 8, the store's clock goes on from the greatest time that the server's showed")
@@ -340,7 +342,7 @@ import Testing
     try openStore(folder).close()
     let queue = try DatabaseQueue(path: file)
     try queue.write { db in
-      try db.execute(sql: Self.withoutWall + "UPDATE meta SET clock_ms = \(noon)")
+      try db.execute(sql: Self.withoutNinth + "UPDATE meta SET clock_ms = \(noon)")
       try db.execute(sql: "PRAGMA user_version = 8")
     }
     try queue.close()
@@ -363,7 +365,7 @@ import Testing
     let queue = try DatabaseQueue(path: file)
     try queue.write { db in
       try db.execute(
-        sql: Self.withoutPendingDevices + Self.withoutWall + "PRAGMA user_version = 7")
+        sql: Self.withoutPendingDevices + Self.withoutNinth + "PRAGMA user_version = 7")
     }
     try queue.close()
     let migrated = try openStore(folder)

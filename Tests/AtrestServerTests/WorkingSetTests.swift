@@ -146,8 +146,10 @@ import Testing
   private func exchange(
     _ offers: [[UInt8]]
   ) throws -> (answer: ExchangeResponse, calls: [String]) {
-    let prepared = PreparedExchange(
+    var unlimited = PreparedExchange(
       ExchangeRequest(cursor: .start, offers: offers, allowsMassDeletion: true))
+    unlimited.limits.writtenBytes = 1 << 30
+    let prepared = unlimited
     var answer: ExchangeResponse?
     let calls = try counting { t throws(StoreError) in
       let feed = try AccountFeed(account: kim, in: t, commit: 9, at: WallTime(milliseconds: noon))

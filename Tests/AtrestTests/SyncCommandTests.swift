@@ -20,7 +20,7 @@ struct SyncCommandTests {
     try phone("water", "add", "300")
     let held = try phone("sync", "--json")
     #expect(held.code == 65)
-    #expect(held.err.hasPrefix("12 deletions would take away most of what there is"))
+    #expect(held.err.hasPrefix("12 deletions wait for your word, because more than half"))
     let row = try #require(try held.json() as? [String: Any])
     #expect(row["held_deletions"] as? Int == 12 && row["sent"] as? Int == 1)
     let words = try phone("sync")

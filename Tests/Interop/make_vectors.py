@@ -145,7 +145,7 @@ def of_skew(seed):
 
 
 def of_deletions(seed):
-    """How many of an account's records one request may delete: half, if there are 20 or more."""
+    """How many of an account's records may be deleted in a day: half, if there were 20 or more."""
     source = random.Random(seed)
     chosen = [
         (22, [(12, False), (11, False), (11, False)]),
@@ -160,15 +160,17 @@ def of_deletions(seed):
         if seed < len(chosen)
         else (source.randint(15, 45), [(source.randint(1, 20), source.randrange(4) == 0) for _ in range(4)])
     )
-    left, requests = records, []
+    left, recent, requests = records, 0, []
     for deletes, is_allowed in wishes:
         if deletes > left:
             break
         request = {"deletes": deletes, "allow_mass_deletion": is_allowed}
-        if left >= 20 and deletes * 2 > left and not is_allowed:
+        there_were, sum = left + recent, recent + deletes
+        if there_were >= 20 and sum * 2 > there_were and not is_allowed:
             request["refused"] = "REASON_MASS_DELETION"
         else:
             left -= deletes
+            recent = 0 if is_allowed else sum
         requests.append(request)
     return records, requests
 

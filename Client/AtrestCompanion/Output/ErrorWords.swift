@@ -47,9 +47,9 @@ enum ErrorWords {
     case .badAnswer(let reason):
       "Die Antwort des Servers war nicht zu gebrauchen: \(reason). Nichts davon wurde gespeichert; "
         + "prüfe, ob beide Seiten auf dem neuesten Stand sind."
-    case .massDeletion(let count, let all):
-      "\(count) Löschungen würden das meiste der \(all) Einträge entfernen, darum warten sie auf dein "
-        + "Wort. Alles andere ist abgeglichen."
+    case .massDeletion(let count, _):
+      "\(count == 1 ? "1 Löschung wartet" : "\(count) Löschungen warten") auf dein Wort, weil mehr als die Hälfte "
+        + "der Einträge in einem Tag verschwände. Alles andere ist abgeglichen."
     case .cancelled:
       "Der Abgleich wurde angehalten. Was abgeglichen ist, ist gespeichert; der Rest folgt beim "
         + "nächsten Mal."

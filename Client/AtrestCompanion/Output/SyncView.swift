@@ -108,22 +108,24 @@ package struct SyncWords: Sendable {
   /// The sentence about held deletions.
   package func held(_ held: HeldDeletions) -> String {
     Language.text(
-      "\(held.count) deletions would take away most of what there is (\(held.of) records), so they wait "
-        + "for your word; everything else was exchanged. If you mean it: `\(program) sync --allow-mass-deletion`.",
+      "\(held.count == 1 ? "1 deletion waits" : "\(held.count) deletions wait") for your word, because more than half "
+        + "of the records would be gone within a day; everything else was exchanged. If you mean it: "
+        + "`\(program) sync --allow-mass-deletion`.",
       de:
-        "\(held.count) Löschungen nähmen das meiste von allem fort (\(held.of) Einträge), darum warten sie auf "
-        + "dein Wort; alles andere ist abgeglichen. Wenn du es so meinst: `\(program) sync --allow-mass-deletion`."
+        "\(held.count == 1 ? "1 Löschung wartet" : "\(held.count) Löschungen warten") auf dein Wort, weil mehr als "
+        + "die Hälfte der Einträge in einem Tag verschwände; alles andere ist abgeglichen. Wenn du es so meinst: "
+        + "`\(program) sync --allow-mass-deletion`."
     )
   }
 
   /// The sentence about deletions that still wait.
   package func held(waiting count: Int) -> String {
     Language.text(
-      "\(count == 1 ? "1 deletion waits" : "\(count) deletions wait") for your word, because most of what there is "
-        + "would go. `\(program) sync --allow-mass-deletion` lets it happen; what you write again stays.",
+      "\(count == 1 ? "1 deletion waits" : "\(count) deletions wait") for your word, because more than half "
+        + "of the records would be gone within a day. `\(program) sync --allow-mass-deletion` lets it happen; what you write again stays.",
       de:
-        "\(count == 1 ? "1 Löschung wartet" : "\(count) Löschungen warten") auf dein Wort, weil das meiste von allem "
-        + "ginge. `\(program) sync --allow-mass-deletion` lässt es zu; was du neu schreibst, bleibt."
+        "\(count == 1 ? "1 Löschung wartet" : "\(count) Löschungen warten") auf dein Wort, weil mehr als die Hälfte "
+        + "der Einträge in einem Tag verschwände. `\(program) sync --allow-mass-deletion` lässt es zu; was du neu schreibst, bleibt."
     )
   }
 

@@ -37,6 +37,11 @@ package final class AccountFeed {
   /// The greatest stamp time accepted in this transaction.
   private var latestAccepted = HybridTime(rawValue: 0)
   private var holdingsChange = Holdings()
+  /// Records that were deleted in this transaction without a person's word, less those that were
+  /// brought back.
+  private var deleted = 0
+  /// Whether a person confirmed what was deleted before in this day.
+  private var isConfirmed = false
   private var records = WorkingSet()
 
   /// Opens the account's feed in a transaction.
@@ -90,6 +95,17 @@ package final class AccountFeed {
 
   /// The account's current holdings, including this transaction.
   var holdings: Holdings { state.holdings + holdingsChange }
+
+  /// The deletions of a day, this transaction's included.
+  var deletions: RecentDeletions {
+    var sum = state.deletions
+    if isConfirmed, sum.count > 0 { sum = RecentDeletions() }
+    if deleted != 0 { sum.add(deleted, at: time) }
+    return sum
+  }
+
+  /// A person confirmed what was deleted so far: the day begins anew.
+  func confirmDeletions() { (deleted, isConfirmed) = (0, true) }
 
   // MARK: Loading and writing
 
@@ -158,10 +174,12 @@ package final class AccountFeed {
     let isAdvanced = last != start.sequence
     guard
       isAdvanced || latestAccepted > HybridTime(rawValue: 0) || holdingsChange != Holdings()
+        || deletions != state.deletions
     else { return nil }
     return FeedChange(
       account: account, head: isAdvanced ? Cursor(commit: commit, sequence: last) : nil,
-      latestTime: latestAccepted, holdings: holdingsChange)
+      latestTime: latestAccepted, holdings: holdingsChange,
+      deletions: deletions == state.deletions ? nil : deletions)
   }
 
   /// Writes everything. Call once before the commit, unless a `Batch` does it.
@@ -213,6 +231,7 @@ package final class AccountFeed {
     holdingsChange.bytes += stored.bytes - found.bytes
     if old.isLive { holdingsChange.live -= 1 }
     if new.isLive { holdingsChange.live += 1 }
+    if old.isLive != new.isLive { deleted += old.isLive ? 1 : -1 }
     return sequence
   }
 

@@ -123,6 +123,7 @@ package enum Exchange {
     }
     if !response.refusals.isEmpty { response.refusals.sort { $0.index < $1.index } }
     try feed.settle()
+    if request.allowsMassDeletion, !request.items.isEmpty { feed.confirmDeletions() }
     if let outbox = log.changed { try feed.transaction.devices.setOutbox(outbox, of: device) }
     response.takenThrough = log.answer
 

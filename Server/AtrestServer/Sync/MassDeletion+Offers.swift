@@ -6,7 +6,7 @@ import AtrestReplication
 
 extension MassDeletion {
   /// The indices of offers to refuse unless a person confirms: all deletions of a request that
-  /// would leave less than half of the records.
+  /// would leave less than half of the records, with what else was deleted within a day.
   ///
   /// - Parameter isNew: Whether the offer at an index was not judged before.
   /// - Complexity: One lookup per deletion, and none if there are too few deletions to matter.
@@ -17,9 +17,10 @@ extension MassDeletion {
       isNew($0.index) && $0.offer.record.isDeleted
         && $0.offer.written.contains(Register.deletedField)
     }
-    guard mayNeedWord(deletions: deletions.count) else { return [] }
-    let live = feed.holdings.live
-    guard needsWord(deletions: deletions.count, of: live) else { return [] }
+    guard !deletions.isEmpty else { return [] }
+    let recent = feed.deletions.count(at: feed.time)
+    let live = feed.holdings.live + recent
+    guard needsWord(deletions: deletions.count + recent, of: live) else { return [] }
     var indices: Set<Int> = []
     var keys: Set<[UInt8]> = []
     var loaded = 0
@@ -31,6 +32,6 @@ extension MassDeletion {
       indices.insert(item.index)
       keys.insert(item.key)
     }
-    return needsWord(deletions: keys.count, of: live) ? indices : []
+    return needsWord(deletions: keys.count + recent, of: live) ? indices : []
   }
 }

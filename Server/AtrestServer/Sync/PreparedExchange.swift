@@ -168,7 +168,7 @@ extension Refusal {
   static func massDeletion(_ index: Int) -> Refusal {
     Refusal(
       index: index, reason: .massDeletion,
-      message: "The request would delete more than half of the account's records.")
+      message: "More than half of the account's records would be deleted within a day.")
   }
 
   static func quota(_ index: Int, _ quota: AccountQuota) -> Refusal {

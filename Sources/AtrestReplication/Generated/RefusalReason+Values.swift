@@ -9,8 +9,8 @@ extension RefusalReason {
   public static let invalid = Self(rawValue: 2)
   /// The record or one of its values exceeds a limit of records.proto.
   public static let tooLarge = Self(rawValue: 3)
-  /// The request would delete more than half of the account's records, of which there are 20 or
-  /// more.
+  /// With this request, more than half of the account's records would be deleted within a day, of
+  /// which there were 20 or more.
   public static let massDeletion = Self(rawValue: 5)
   /// The server's copy of this record is corrupt, so nothing can be merged into it.
   public static let damaged = Self(rawValue: 6)

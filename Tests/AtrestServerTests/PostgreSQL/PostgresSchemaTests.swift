@@ -95,6 +95,8 @@ extension Postgres {
       try await connection.run("ALTER TABLE atrest.record DROP CONSTRAINT record_is_bounded")
       try await connection.run("DROP TABLE atrest.removal, atrest.pairing_attempt")
       try await connection.run("ALTER TABLE atrest.meta DROP COLUMN salt")
+      try await connection.run(
+        "ALTER TABLE atrest.account DROP COLUMN deletions, DROP COLUMN deletions_since_ms")
       try await connection.run("UPDATE atrest.meta SET version = 1")
       let before = try await tables(connection)
       var session = PostgresSession()

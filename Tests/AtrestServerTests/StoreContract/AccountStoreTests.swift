@@ -62,6 +62,27 @@ extension StoreContract {
       }
     }
 
+    @Test("the day's deletions stay as they were told last", arguments: StoreEngine.all)
+    func deletions(engine: StoreEngine) throws {
+      let store = try engine.open(folder)
+      defer { store.close() }
+      let kim = try store.makeAccount("kim")
+      let kept = RecentDeletions(since: WallTime(milliseconds: noon), count: 7)
+      try store.transaction { t throws(StoreError) in
+        #expect(try t.accounts.feedState(of: kim).deletions == RecentDeletions())
+        try t.accounts.advance([FeedChange(account: kim, deletions: kept)])
+        try t.accounts.advance([FeedChange(account: kim, holdings: Holdings(live: 1))])
+        #expect(try t.accounts.feedState(of: kim).deletions == kept)
+      }
+      try store.transaction { t throws(StoreError) in
+        #expect(try t.accounts.feedState(of: kim).deletions == kept)
+        try t.accounts.advance([FeedChange(account: kim, holdings: Holdings(live: 1))])
+      }
+      try store.transaction { t throws(StoreError) in
+        #expect(try t.accounts.feedState(of: kim).deletions == kept)
+      }
+    }
+
     @Test(
       "the latest time is only raised, and the head stays without a commit",
       arguments: StoreEngine.all)

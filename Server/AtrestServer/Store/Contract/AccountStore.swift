@@ -79,17 +79,20 @@ package struct FeedState: Hashable, Sendable {
   /// The greatest time of any stamp accepted, entitlement facts aside; 0 for none.
   package var latestTime: HybridTime
   package var holdings: Holdings
+  package var deletions: RecentDeletions
   /// The store's own clock when this was read, which dates what is kept for a time. Nil if the
   /// store has none: see `RetentionClock`.
   package var clock: WallTime?
 
   package init(
     head: Cursor = .start, latestTime: HybridTime = HybridTime(rawValue: 0),
-    holdings: Holdings = Holdings(), clock: WallTime? = nil
+    holdings: Holdings = Holdings(), deletions: RecentDeletions = RecentDeletions(),
+    clock: WallTime? = nil
   ) {
     self.head = head
     self.latestTime = latestTime
     self.holdings = holdings
+    self.deletions = deletions
     self.clock = clock
   }
 
@@ -106,15 +109,18 @@ package struct FeedChange: Hashable, Sendable {
   package var latestTime: HybridTime
   /// What was added to the account; negative for what was removed.
   package var holdings: Holdings
+  /// The deletions to be kept from now on; nil: as before.
+  package var deletions: RecentDeletions?
 
   package init(
     account: AccountID, head: Cursor? = nil, latestTime: HybridTime = HybridTime(rawValue: 0),
-    holdings: Holdings = Holdings()
+    holdings: Holdings = Holdings(), deletions: RecentDeletions? = nil
   ) {
     self.account = account
     self.head = head
     self.latestTime = latestTime
     self.holdings = holdings
+    self.deletions = deletions
   }
 }
 

@@ -150,6 +150,7 @@ extension FeedState {
       head: try Cursor(head: row, at: 1), latestTime: latest,
       holdings: Holdings(
         live: try row.count(4), records: try row.count(5), bytes: try row.count(6)),
+      deletions: RecentDeletions(since: try row.time(10), count: try row.count(9)),
       clock: try row.time(7))
   }
 }

@@ -8,7 +8,7 @@ extension PostgresSchema {
   /// numbers, and counters are kept by account. Records have no foreign key to their account, which
   /// would lock its row for each of them. Numbers without a sign keep their bits in `int8`. Names
   /// are compared as bytes, whatever the database's locale.
-  static let steps: [[String]] = [first, second, attempts]
+  static let steps: [[String]] = [first, second, attempts, deletions]
 
   private static let first =
     ["CREATE SCHEMA IF NOT EXISTS atrest"] + firstTables + firstFunctions + firstRows
@@ -221,6 +221,15 @@ extension PostgresSchema {
       full_ms int8 NOT NULL
     )
     """,
+  ]
+
+  private static let deletions = [
+    // The deletions of a day, and when it began: see `RecentDeletions`.
+    """
+    ALTER TABLE atrest.account
+      ADD COLUMN deletions int8 NOT NULL DEFAULT 0,
+      ADD COLUMN deletions_since_ms int8 NOT NULL DEFAULT 0
+    """
   ]
 
   private static let firstRows = [

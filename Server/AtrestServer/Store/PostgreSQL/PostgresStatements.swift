@@ -47,7 +47,8 @@ enum PostgresStatements {
     name: "feed_states",
     sql: """
       SELECT id, head, head_commit, latest_time, live, records, bytes,
-        (extract(epoch FROM now()) * 1000)::int8, moving_to IS NOT NULL
+        (extract(epoch FROM now()) * 1000)::int8, moving_to IS NOT NULL, deletions,
+        deletions_since_ms
       FROM atrest.account WHERE id = ANY ($1)
       """, parameters: [.int8Array])
 
@@ -165,7 +166,8 @@ enum PostgresStatements {
       .byteaArray, .textArray, .int8Array,
     ])
 
-  /// Null leaves the head as it is. $8: whether the account must exist, or null; $9: how many must.
+  /// Null leaves the head and the deletions as they are. $10: whether the account must exist, or
+  /// null; $11: how many must.
   static let updateAccounts = PreparedStatement(
     name: "update_accounts",
     sql: """
@@ -174,16 +176,20 @@ enum PostgresStatements {
           head = coalesce(q.head, a.head), head_commit = coalesce(q.head_commit, a.head_commit),
           latest_time = greatest(a.latest_time, q.latest_time),
           live = greatest(0, a.live + q.live), records = greatest(0, a.records + q.records),
-          bytes = greatest(0, a.bytes + q.bytes), clock_ms = (extract(epoch FROM now()) * 1000)::int8
-        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8)
-          AS q (id, head, head_commit, latest_time, live, records, bytes, required)
+          bytes = greatest(0, a.bytes + q.bytes),
+          deletions = coalesce(q.deletions, a.deletions),
+          deletions_since_ms = coalesce(q.deletions_since_ms, a.deletions_since_ms),
+          clock_ms = (extract(epoch FROM now()) * 1000)::int8
+        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+          AS q (id, head, head_commit, latest_time, live, records, bytes, deletions,
+            deletions_since_ms, required)
         WHERE a.id = q.id
         RETURNING q.required)
-      SELECT atrest.expect(count(required), $9) FROM changed
+      SELECT atrest.expect(count(required), $11) FROM changed
       """,
     parameters: [
       .int8Array, .int8Array, .int8Array, .int8Array, .int8Array, .int8Array, .int8Array,
-      .int8Array, .int8,
+      .int8Array, .int8Array, .int8Array, .int8,
     ])
 }
 

@@ -90,6 +90,8 @@ enum PostgresWrites {
         .integers(rows) { Int64(feeds[$0]?.holdings.live ?? 0) },
         .integers(rows) { Int64(feeds[$0]?.holdings.records ?? 0) },
         .integers(rows) { Int64(feeds[$0]?.holdings.bytes ?? 0) },
+        .integers(rows) { feeds[$0]?.deletions.map { Int64($0.count) } },
+        .integers(rows) { feeds[$0]?.deletions?.since.milliseconds },
         .integers(rows) { required.contains($0) ? 1 : nil }, .int8(Int64(required.count)),
       ])
   }

@@ -15,14 +15,16 @@ final class SQLiteAccounts: AccountStore {
     self.connection = connection
     state = try connection.prepare(
       """
-      SELECT a.head, c.name, a.latest_time, a.live, a.records, a.bytes FROM account AS a
+      SELECT a.head, c.name, a.latest_time, a.live, a.records, a.bytes,
+        a.deletions, a.deletions_since_ms FROM account AS a
       LEFT JOIN feed_commit AS c ON c.account = a.id AND c.sequence = a.head WHERE a.id = ?
       """)
     advance = try connection.prepare(
       """
       UPDATE account SET
         head = coalesce(?, head), latest_time = max(latest_time, ?), live = max(0, live + ?),
-        records = max(0, records + ?), bytes = max(0, bytes + ?)
+        records = max(0, records + ?), bytes = max(0, bytes + ?),
+        deletions = coalesce(?, deletions), deletions_since_ms = coalesce(?, deletions_since_ms)
       WHERE id = ?
       """)
     addCommit = try connection.prepare(
@@ -122,7 +124,9 @@ final class SQLiteAccounts: AccountStore {
     return FeedState(
       head: head, latestTime: latest,
       holdings: Holdings(
-        live: Int(state.integer(3)), records: Int(state.integer(4)), bytes: Int(state.integer(5))))
+        live: Int(state.integer(3)), records: Int(state.integer(4)), bytes: Int(state.integer(5))),
+      deletions: RecentDeletions(
+        since: WallTime(milliseconds: state.integer(7)), count: Int(state.integer(6))))
   }
 
   func advance(_ changes: [FeedChange]) throws(StoreError) {
@@ -138,7 +142,9 @@ final class SQLiteAccounts: AccountStore {
       advance.bind(3, Int64(change.holdings.live))
       advance.bind(4, Int64(change.holdings.records))
       advance.bind(5, Int64(change.holdings.bytes))
-      advance.bind(6, change.account.rawValue)
+      advance.bind(6, change.deletions.map { Int64($0.count) })
+      advance.bind(7, change.deletions?.since.milliseconds)
+      advance.bind(8, change.account.rawValue)
       try advance.run()
     }
   }

@@ -177,6 +177,9 @@ enum SQLiteSchema {
     ALTER TABLE meta ADD COLUMN wall_ms INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE meta ADD COLUMN is_wall_agreed INTEGER NOT NULL DEFAULT 0;
     UPDATE meta SET wall_ms = clock_ms;
+    -- The deletions of a day, and when it began: see `RecentDeletions`.
+    ALTER TABLE account ADD COLUMN deletions INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE account ADD COLUMN deletions_since_ms INTEGER NOT NULL DEFAULT 0;
     """,
   ]
 

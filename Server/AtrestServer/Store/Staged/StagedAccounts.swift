@@ -119,6 +119,7 @@ final class StagedAccounts: AccountStore {
     state.head = change.head ?? state.head
     state.latestTime = max(state.latestTime, change.latestTime)
     state.holdings = state.holdings + change.holdings
+    state.deletions = change.deletions ?? state.deletions
     return state
   }
 
@@ -132,6 +133,7 @@ final class StagedAccounts: AccountStore {
       sum.head = change.head ?? sum.head
       sum.latestTime = max(sum.latestTime, change.latestTime)
       sum.holdings = sum.holdings + change.holdings
+      sum.deletions = change.deletions ?? sum.deletions
       staging.changes.feeds[change.account] = sum
     }
   }

@@ -162,6 +162,7 @@ extension SharedTables {
         let sum = row.state.holdings + feed.holdings
         row.state.holdings = AtrestServer.Holdings(
           live: max(0, sum.live), records: max(0, sum.records), bytes: max(0, sum.bytes))
+        row.state.deletions = feed.deletions ?? row.state.deletions
       }
       accounts[id] = row
     }

@@ -56,10 +56,10 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_TOO_LARGE = 3,
   /*
-   * The request would delete more than half of the account's records, of which there are 20 or
-   * more. Only records that are not deleted count, before the request, and no journal entries: of
-   * 22 records, 12 deletions are refused, 11 are not. Each request is judged alone. Ask the user
-   * to confirm, then set `allow_mass_deletion`.
+   * With this request, more than half of the account's records would be deleted within a day,
+   * of which there were 20 or more. Only records that were not deleted count, and no journal
+   * entries: of 22 records, 12 deletions are refused, 11 are not, and one more on the same day
+   * is. Ask the user to confirm, then set `allow_mass_deletion`.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_MASS_DELETION = 5,
   /*
@@ -140,8 +140,8 @@ struct  Atrest__Sync__V1__ExchangeRequest
    */
   Atrest__Sync__V1__Cursor *last_known_head;
   /*
-   * The user confirmed that most of the account's records are to be deleted. See
-   * REASON_MASS_DELETION.
+   * The user confirmed that most of the account's records are to be deleted, and what was deleted
+   * in this day before. See REASON_MASS_DELETION.
    */
   protobuf_c_boolean allow_mass_deletion;
   /*
