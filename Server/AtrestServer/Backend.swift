@@ -10,8 +10,6 @@ struct Backend: Sendable {
   let cell: CellNumber
   let queue: any StorageQueue
   let registry: SessionRegistry
-  /// The clock of a store that has none of its own.
-  let retention: RetentionClock?
   /// What the wall clock showed when the store was written to last.
   let lastWritten: WallTime
   /// The queue of a store that this server copies; nil for a database.
@@ -30,8 +28,8 @@ struct Backend: Sendable {
     let store = try SQLiteStore(
       directory: path, hooks: configuration.storeHooks(), random: environment.randomNumber)
     report(lostCommits: store.lostCommits, to: configuration.logger)
-    let (clock, retention) = (store.clock, RetentionClock(store.clock, environment))
-    environment.retention = retention
+    let clock = store.clock
+    environment.retention = RetentionClock(clock, environment)
     try registry.load(store)
     let unreadable = UnreadableLog(configuration.logger)
     let readers = try (0..<configuration.shardCount).map { _ throws(StoreError) in
@@ -43,8 +41,8 @@ struct Backend: Sendable {
       store: store, readers: readers, disk: DiskGuard(directory: path), registry: registry,
       environment: environment, logger: configuration.logger, onFatal: configuration.onFatal)
     return Backend(
-      cell: .sole, queue: queue, registry: registry, retention: retention,
-      lastWritten: clock.wall, backups: queue, shared: nil)
+      cell: .sole, queue: queue, registry: registry, lastWritten: clock.wall, backups: queue,
+      shared: nil)
   }
 
   /// Opens a database.
@@ -58,8 +56,8 @@ struct Backend: Sendable {
       address, cell: cell, session: configuration.databaseSession, mayBeAway: mayBeAway,
       environment: configuration.environment, logger: logger(of: cell, configuration))
     return Backend(
-      cell: cell, queue: shared.queue, registry: shared.registry, retention: nil,
-      lastWritten: .epoch, backups: nil, shared: shared)
+      cell: cell, queue: shared.queue, registry: shared.registry, lastWritten: .epoch, backups: nil,
+      shared: shared)
   }
 
   /// Says in each line which of several cells it is about.

@@ -164,7 +164,6 @@ package final class Server: Sendable {
     let environment = configuration.environment
     let clock = ClockMonitor(
       environment: environment, registries: stores.backends.map(\.registry),
-      retention: stores.backends.compactMap(\.retention),
       lastWritten: stores.backends.map(\.lastWritten).max() ?? .epoch,
       logger: configuration.logger)
     clock.check()

@@ -331,7 +331,6 @@ import Testing
   /// The columns that format 9 adds to format 8.
   private static let withoutNinth = """
     ALTER TABLE meta DROP COLUMN wall_ms;
-    ALTER TABLE meta DROP COLUMN is_wall_agreed;
     ALTER TABLE account DROP COLUMN deletions;
     ALTER TABLE account DROP COLUMN deletions_since_ms;
     """
@@ -348,7 +347,7 @@ import Testing
     try queue.close()
     let migrated = try openStore(folder)
     let time = WallTime(milliseconds: noon)
-    #expect(migrated.clock == RetentionClock.Mark(time: time, wall: time, isAgreed: false))
+    #expect(migrated.clock == RetentionClock.Mark(time: time, wall: time))
     migrated.close()
   }
 

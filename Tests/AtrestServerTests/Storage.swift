@@ -143,8 +143,8 @@ final class Storage: Sendable {
   func cell(accounts: AccountsService) -> Cell {
     Cell(
       Backend(
-        cell: .sole, queue: queue, registry: registry, retention: nil,
-        lastWritten: .epoch, backups: queue, shared: nil),
+        cell: .sole, queue: queue, registry: registry, lastWritten: .epoch, backups: queue,
+        shared: nil),
       sync: sync, devices: devices, accounts: accounts,
       entitlements: EntitlementsService(
         queue: queue, gate: nil, environment: world.environment, logger: quiet),

@@ -44,8 +44,8 @@ package enum ClockDoubt: Hashable, Sendable {
 /// Compares the server's wall clock with the monotonic clock, with the latest time in the store,
 /// and with its devices' clocks.
 ///
-/// The monitor only warns, and tells the store's clock. A device's clock never affects another
-/// account. Each account has one vote, however many devices it has.
+/// The monitor only warns. A device's clock never affects another account. Each account has one
+/// vote, however many devices it has.
 package final class ClockMonitor: Sendable {
   /// Smaller differences are ignored. The same tolerance as for devices. Milliseconds.
   static let tolerance: Int64 = 60_000
@@ -65,20 +65,16 @@ package final class ClockMonitor: Sendable {
   private let state = Mutex(State())
   private let environment: Environment
   private let registries: [SessionRegistry]
-  private let retention: [RetentionClock]
   private let lastWritten: WallTime
   private let logger: Logger
 
   /// - Parameters:
-  ///   - retention: The clocks of stores, which are told what is found out.
   ///   - lastWritten: What the clock showed at the last write before this start.
   package init(
-    environment: Environment, registries: [SessionRegistry], retention: [RetentionClock] = [],
-    lastWritten: WallTime, logger: Logger
+    environment: Environment, registries: [SessionRegistry], lastWritten: WallTime, logger: Logger
   ) {
     self.environment = environment
     self.registries = registries
-    self.retention = retention
     self.lastWritten = lastWritten
     self.logger = logger
   }
@@ -107,9 +103,6 @@ package final class ClockMonitor: Sendable {
       state.doubt = judge(now, state.step?.milliseconds, votes)
       // Agreeing devices are better evidence than a step.
       if state.doubt == nil { state.step = nil }
-      if state.doubt == nil, !votes.isEmpty {
-        for clock in retention { clock.agree() }
-      }
       state.checks += 1
       return (state.doubt, before, state.checks == 1)
     }

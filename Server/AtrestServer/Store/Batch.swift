@@ -17,9 +17,8 @@ package final class Batch {
   private var revoked: Set<ReplicaID> = []
 
   private let environment: Environment
-  /// By which what is kept for a time grows old, and what dates more of it, if the store has no
-  /// clock of its own.
-  private let time, date: WallTime
+  /// By which what is kept for a time grows old, if the store has no clock of its own.
+  private let time: WallTime
 
   /// Whether other daemons write to the store, too.
   private let isShared: Bool
@@ -33,12 +32,11 @@ package final class Batch {
     self.transaction = transaction
     self.environment = environment
     if let clock = environment.retention {
-      let (mark, later) = clock.date()
+      let mark = clock.mark
       transaction.note(mark)
-      (time, date) = (mark.time, later)
+      time = mark.time
     } else {
       time = environment.now()
-      date = time
     }
   }
 
@@ -46,8 +44,7 @@ package final class Batch {
   package func feed(of account: AccountID) throws(StoreError) -> AccountFeed {
     if let feed = feeds[account] { return feed }
     let feed = try AccountFeed(
-      account: account, in: transaction, commit: environment.randomNumber(), at: time,
-      dating: date)
+      account: account, in: transaction, commit: environment.randomNumber(), at: time)
     feeds[account] = feed
     return feed
   }

@@ -30,8 +30,6 @@ package final class AccountFeed {
   private(set) var writtenBytes = 0
   /// The store's time, by which what is kept for a time grows old.
   let time: WallTime
-  /// What dates what is kept from now on; not before `time`.
-  private let date: WallTime
   /// The feed's state at the start of the transaction.
   private let state: FeedState
   /// The greatest stamp time accepted in this transaction.
@@ -49,17 +47,14 @@ package final class AccountFeed {
   /// - Parameters:
   ///   - commit: A random name for the commit, used if it assigns sequences. Zero counts as 1.
   ///   - time: The store's time, unless the store has a clock of its own.
-  ///   - date: See `RetentionClock.date`. Nil: the time.
   package init(
-    account: AccountID, in transaction: any StoreTransaction, commit: UInt64, at time: WallTime,
-    dating date: WallTime? = nil
+    account: AccountID, in transaction: any StoreTransaction, commit: UInt64, at time: WallTime
   ) throws(StoreError) {
     self.account = account
     self.transaction = transaction
     self.commit = max(1, commit)
     state = try transaction.accounts.feedState(of: account)
     self.time = state.clock ?? time
-    self.date = state.clock ?? date ?? time
     last = state.head.sequence
   }
 
@@ -201,7 +196,7 @@ package final class AccountFeed {
     holdingsChange.bytes += body.count
     if record.isLive { holdingsChange.live += 1 }
     let sequence = advance(body)
-    let due = record.isDue(takenIn: date)
+    let due = record.isDue(takenIn: time)
     records.change(key, to: StoredRecord(sequence: sequence, body: body, due: due))
     return sequence
   }
@@ -218,7 +213,7 @@ package final class AccountFeed {
     history: RecordHistory
   ) -> UInt64 {
     accept(new)
-    var due = new.isDue(takenIn: date)
+    var due = new.isDue(takenIn: time)
     // Pruning an unchanged deletion stays due at the time that was set first.
     if due != nil, let known = found.due, new.isDeleted,
       old[Register.deletedField] == new[Register.deletedField]

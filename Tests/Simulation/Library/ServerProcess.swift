@@ -92,8 +92,7 @@ final class ServerProcess: @unchecked Sendable {
       uri: disk.uri("atrest.db"), checkpointPages: checkpointPages,
       random: { randomness.number() })
     let opened = Opened(store)
-    let retention = RetentionClock(store.clock, environment)
-    environment.retention = retention
+    environment.retention = RetentionClock(store.clock, environment)
     let now = clock.now()
     let names = world.accounts.map(\.name)
     let accountIDs = try store.transaction { transaction throws(StoreError) in
@@ -139,7 +138,7 @@ final class ServerProcess: @unchecked Sendable {
       world, .file(opened, queue, disk), node: 0, registry, environment, accountIDs: accountIDs,
       pageRecords: pageRecords)
     monitor = ClockMonitor(
-      environment: environment, registries: [registry], retention: [retention],
+      environment: environment, registries: [registry],
       lastWritten: now, logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() })
     box.process = self
     keepHouse()

@@ -173,9 +173,8 @@ enum SQLiteSchema {
     ALTER TABLE invitation ADD COLUMN pending_since_ms INTEGER;
     """,
     """
-    -- What the wall clock showed when clock_ms was noted, and whether devices agreed with it: see `RetentionClock`.
+    -- What the wall clock showed when clock_ms was noted: see `RetentionClock`.
     ALTER TABLE meta ADD COLUMN wall_ms INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE meta ADD COLUMN is_wall_agreed INTEGER NOT NULL DEFAULT 0;
     UPDATE meta SET wall_ms = clock_ms;
     -- The deletions of a day, and when it began: see `RecentDeletions`.
     ALTER TABLE account ADD COLUMN deletions INTEGER NOT NULL DEFAULT 0;

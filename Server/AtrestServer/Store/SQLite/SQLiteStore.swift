@@ -103,7 +103,7 @@ package final class SQLiteStore: SyncStore {
         try Self.check(db, path: file)
         try SQLiteSchema.migrate(db, path: file, opening: opening, random: random)
         try Self.configure(db, checkpointPages: checkpointPages)
-        let meta = "SELECT name, writes, clock_ms, wall_ms, is_wall_agreed FROM meta"
+        let meta = "SELECT name, writes, clock_ms, wall_ms FROM meta"
         guard let row = try Row.fetchOne(db, sql: meta) else {
           throw StoreError.damaged(path: file, reason: "it has no name")
         }
@@ -117,8 +117,7 @@ package final class SQLiteStore: SyncStore {
           name, writes,
           RetentionClock.Mark(
             time: WallTime(milliseconds: try row.value(of: "clock_ms")),
-            wall: WallTime(milliseconds: try row.value(of: "wall_ms")),
-            isAgreed: try row.value(of: "is_wall_agreed")),
+            wall: WallTime(milliseconds: try row.value(of: "wall_ms"))),
           known > writes ? known - writes : 0, try SQLiteTables(db)
         )
       }

@@ -28,7 +28,7 @@ final class SQLiteTables {
     commit = try connection.prepare("COMMIT")
     rollback = try connection.prepare("ROLLBACK")
     setWrites = try connection.prepare(
-      "UPDATE meta SET writes = ?, clock_ms = max(clock_ms, ?), wall_ms = ?, is_wall_agreed = ?")
+      "UPDATE meta SET writes = ?, clock_ms = max(clock_ms, ?), wall_ms = ?")
   }
 
   /// Counts a transaction that wrote.
@@ -36,7 +36,6 @@ final class SQLiteTables {
     setWrites.bind(1, Int64(bitPattern: count))
     setWrites.bind(2, clock.time.milliseconds)
     setWrites.bind(3, clock.wall.milliseconds)
-    setWrites.bind(4, clock.isAgreed ? 1 : 0)
     try setWrites.run()
   }
 }
