@@ -438,7 +438,7 @@ final class ServerProcess: @unchecked Sendable {
     let histories: Int
   }
 
-  /// The greatest head that this server gave away, of each account.
+  /// The greatest head that this server read and gave away, of each account.
   private var given: [AccountID: (head: UInt64, histories: Int)] = [:]
 
   private var histories: Int {
@@ -462,9 +462,13 @@ final class ServerProcess: @unchecked Sendable {
       // The device learns of refusals even if the database failed over since.
       if let request { world.noteRefusals(answer, to: request, of: world.account(account)) }
       guard isOfThisHistory else { return }
-      if isFromMemory { checkHead(answer.head, of: account, database) }
-      let known = given[account].flatMap { $0.histories == histories ? $0.head : nil } ?? 0
-      given[account] = (max(known, answer.head.sequence), histories)
+      if isFromMemory {
+        // It may be of the history before, until the server notices that another one began.
+        checkHead(answer.head, of: account, database)
+      } else {
+        let known = given[account].flatMap { $0.histories == histories ? $0.head : nil } ?? 0
+        given[account] = (max(known, answer.head.sequence), histories)
+      }
       if let request { world.checkTaken(answer, to: request, of: world.account(account)) }
     case .later: break
     }
