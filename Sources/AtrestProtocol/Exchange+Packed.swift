@@ -13,6 +13,7 @@ extension ExchangeRequest: PackedMessage {
       message throws(WireError) in
       var request = ExchangeRequest(
         cursor: message.cursor.map { Cursor($0.pointee) },
+        lastKnownHead: message.last_known_head.map { Cursor($0.pointee) },
         offers: encodedElements(message.offers, message.n_offers),
         allowsMassDeletion: message.allow_mass_deletion != 0, isPeek: message.peek != 0,
         deviceTime: WallTime(nonZero: message.device_time_ms))
@@ -30,6 +31,7 @@ extension ExchangeRequest: PackedMessage {
       atrest__internal__v1__exchange_request_page__init, expectedBytes: Page.arenaBytes(offers)
     ) { message, arena in
       message.cursor = cursor.map { arena.cursor($0) }
+      message.last_known_head = lastKnownHead.map { arena.cursor($0) }
       message.n_offers = offers.count
       message.offers = arena.array(offers) { arena.bytes($0) }
       message.segment = segment.map { arena.segment($0) }

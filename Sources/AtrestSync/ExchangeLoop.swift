@@ -27,7 +27,7 @@ struct ExchangeLoop: Hashable {
     var isRestart: Bool
 
     var position: SyncPosition {
-      SyncPosition(cursor: response.cursor(afterRestart: isRestart))
+      SyncPosition(cursor: response.cursor(afterRestart: isRestart), head: response.head)
     }
 
     /// Whether the feed goes on after it.
@@ -227,7 +227,7 @@ struct ExchangeLoop: Hashable {
   ) -> ExchangeAttempt {
     ExchangeAttempt(
       request: ExchangeRequest(
-        cursor: position.cursor, offers: page.offers, segment: page.segment,
+        cursor: position.cursor, lastKnownHead: position.head, offers: page.offers, segment: page.segment,
         allowsMassDeletion: run.allowsMassDeletion, deviceTime: now),
       page: page)
   }

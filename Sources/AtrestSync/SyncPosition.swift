@@ -8,12 +8,15 @@ import AtrestWire
 package struct SyncPosition: Hashable, Sendable {
   /// The end of what the replica has; nil before the first answer.
   package var cursor: Cursor?
+  /// The head that the server told last; nil if the replica is there.
+  package var head: Cursor?
   /// The secret of its identity; nil if the transport has its own.
   package var credential: String?
 
   /// Creates a position; nil before the first answer.
-  package init(cursor: Cursor? = nil, credential: String? = nil) {
+  package init(cursor: Cursor? = nil, head: Cursor? = nil, credential: String? = nil) {
     self.cursor = cursor
+    self.head = head == cursor ? nil : head
     self.credential = credential
   }
 }

@@ -47,7 +47,8 @@ package final class SyncService: Sendable {
     let now = environment.now()
     if let device = request.deviceTime { session.note(clock: device, at: now) }
     if request.offers.isEmpty, request.segment == nil, !session.isRevoked,
-      let head = session.account.trustedHead, request.cursor == head
+      let head = session.account.trustedHead, request.cursor == head,
+      request.lastKnownHead == nil || request.lastKnownHead == head
     {
       if !request.isPeek {
         registry.note(told: head.sequence, acknowledged: head.sequence, of: session)

@@ -29,7 +29,11 @@ package enum Exchange {
     note: (_ kind: AccountEvent.Kind, _ detail: Int64) -> Void = { _, _ in }
   ) throws(StoreError) -> ExchangeResponse {
     let before = feed.head
-    let isRestart = try !feed.knows(request.cursor)
+    // A server that went back in the middle of a pull knows where that is, and not where it went.
+    let (knowsCursor, knowsHead) = (
+      try feed.knows(request.cursor), try feed.knows(request.lastKnownHead)
+    )
+    let isRestart = !knowsCursor || !knowsHead
     if isRestart { note(.restoreNoticed, 0) }
     var response = ExchangeResponse(
       cursor: .start, restarted: isRestart, serverTime: now, head: before)

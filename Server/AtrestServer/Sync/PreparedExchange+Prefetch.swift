@@ -19,6 +19,9 @@ extension PreparedExchange {
     if let cursor, cursor != head, cursor.sequence > 0 {
       queries.positions.insert(FeedPosition(account: account, sequence: cursor.sequence))
     }
+    if let lastKnownHead, lastKnownHead != head, lastKnownHead.sequence > 0 {
+      queries.positions.insert(FeedPosition(account: account, sequence: lastKnownHead.sequence))
+    }
     if cursor != head || head == .start {
       let after = cursor?.sequence ?? 0
       queries.feedChunks.insert(FeedPosition(account: account, sequence: after))

@@ -28,6 +28,7 @@ package struct PreparedExchange: Sendable {
   var limits = ExchangeLimits()
 
   let cursor: Cursor?
+  let lastKnownHead: Cursor?
   let segment: OutboxSegment?
   let allowsMassDeletion: Bool
   let items: [PreparedOffer]
@@ -115,6 +116,7 @@ package struct PreparedExchange: Sendable {
     self.gate = gate?.0
     self.quota = quota
     cursor = request.cursor
+    lastKnownHead = request.lastKnownHead
     segment = request.segment
     allowsMassDeletion = request.allowsMassDeletion
     isPeek = request.isPeek

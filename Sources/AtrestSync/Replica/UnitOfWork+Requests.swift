@@ -56,6 +56,7 @@ extension UnitOfWork {
 
   /// The position and credential to show in a request.
   package var position: SyncPosition {
-    SyncPosition(cursor: tables.state.cursor, credential: tables.state.token)
+    let state = tables.state
+    return SyncPosition(cursor: state.cursor, head: state.head, credential: state.token)
   }
 }

@@ -7,6 +7,8 @@ import AtrestReplication
 public struct ExchangeRequest: WireMessage, FieldWriting {
   /// The replica's position; nil the first time.
   public var cursor: Cursor?
+  /// The head that the replica was told last; nil if it is at the head, or was told of none.
+  public var lastKnownHead: Cursor?
   /// Encoded `Offer`s, at most `Page.records`.
   public var offers: [[UInt8]]
   /// Where the offers are in the replica's outbox; nil for a replica that cannot be copied.
@@ -20,11 +22,12 @@ public struct ExchangeRequest: WireMessage, FieldWriting {
 
   /// Creates a request from its fields.
   public init(
-    cursor: Cursor?, offers: [[UInt8]] = [],
+    cursor: Cursor?, lastKnownHead: Cursor? = nil, offers: [[UInt8]] = [],
     segment: OutboxSegment? = nil, allowsMassDeletion: Bool = false, isPeek: Bool = false,
     deviceTime: WallTime? = nil
   ) {
     self.cursor = cursor
+    self.lastKnownHead = lastKnownHead
     self.offers = offers
     self.segment = segment
     self.allowsMassDeletion = allowsMassDeletion
@@ -48,7 +51,8 @@ public struct ExchangeRequest: WireMessage, FieldWriting {
           try segment?.read(field.content())
         case .peek: request.isPeek = field.bool
         case .deviceTimeMs: deviceTime = try field.int64()
-        case .lastKnownHead, nil: break
+        case .lastKnownHead: request.lastKnownHead = try Cursor(field.content())
+        case nil: break
         }
       }
       try request.checkOffers()
@@ -69,6 +73,7 @@ public struct ExchangeRequest: WireMessage, FieldWriting {
   func write(to sink: inout some FieldSink) {
     sink.message(Fields.ExchangeRequest.cursor, cursor)
     sink.elements(Fields.ExchangeRequest.offers, offers)
+    sink.message(Fields.ExchangeRequest.lastKnownHead, lastKnownHead)
     sink.flag(Fields.ExchangeRequest.allowMassDeletion, allowsMassDeletion)
     sink.message(Fields.ExchangeRequest.segment, segment)
     sink.flag(Fields.ExchangeRequest.peek, isPeek)

@@ -187,7 +187,7 @@ void   atrest__internal__v1__reconcile_response_page__free_unpacked
   assert(message->base.descriptor == &atrest__internal__v1__reconcile_response_page__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_page__field_descriptors[6] =
+static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_page__field_descriptors[7] =
 {
   {
     "cursor",
@@ -209,6 +209,18 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_pag
     offsetof(Atrest__Internal__V1__ExchangeRequestPage, n_offers),
     offsetof(Atrest__Internal__V1__ExchangeRequestPage, offers),
     NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_known_head",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ExchangeRequestPage, last_known_head),
+    &atrest__sync__v1__cursor__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -263,18 +275,19 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_pag
   },
 };
 static const unsigned atrest__internal__v1__exchange_request_page__field_indices_by_name[] = {
-  2,   /* field[2] = allow_mass_deletion */
+  3,   /* field[3] = allow_mass_deletion */
   0,   /* field[0] = cursor */
-  5,   /* field[5] = device_time_ms */
+  6,   /* field[6] = device_time_ms */
+  2,   /* field[2] = last_known_head */
   1,   /* field[1] = offers */
-  4,   /* field[4] = peek */
-  3,   /* field[3] = segment */
+  5,   /* field[5] = peek */
+  4,   /* field[4] = segment */
 };
 static const ProtobufCIntRange atrest__internal__v1__exchange_request_page__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 5, 2 },
-  { 0, 6 }
+  { 5, 3 },
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor atrest__internal__v1__exchange_request_page__descriptor =
 {
@@ -284,7 +297,7 @@ const ProtobufCMessageDescriptor atrest__internal__v1__exchange_request_page__de
   "Atrest__Internal__V1__ExchangeRequestPage",
   "atrest.internal.v1",
   sizeof(Atrest__Internal__V1__ExchangeRequestPage),
-  6,
+  7,
   atrest__internal__v1__exchange_request_page__field_descriptors,
   atrest__internal__v1__exchange_request_page__field_indices_by_name,
   2,  atrest__internal__v1__exchange_request_page__number_ranges,

@@ -36,6 +36,7 @@ struct  Atrest__Internal__V1__ExchangeRequestPage
   Atrest__Sync__V1__Cursor *cursor;
   size_t n_offers;
   ProtobufCBinaryData *offers;
+  Atrest__Sync__V1__Cursor *last_known_head;
   protobuf_c_boolean allow_mass_deletion;
   Atrest__Sync__V1__OutboxSegment *segment;
   protobuf_c_boolean peek;
@@ -43,7 +44,7 @@ struct  Atrest__Internal__V1__ExchangeRequestPage
 };
 #define ATREST__INTERNAL__V1__EXCHANGE_REQUEST_PAGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__internal__v1__exchange_request_page__descriptor) \
-    , NULL, 0,NULL, 0, NULL, 0, 0 }
+    , NULL, 0,NULL, NULL, 0, NULL, 0, 0 }
 
 
 /*

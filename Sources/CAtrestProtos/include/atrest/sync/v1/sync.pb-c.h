@@ -136,7 +136,9 @@ struct  Atrest__Sync__V1__ExchangeRequest
   size_t n_offers;
   Atrest__Sync__V1__Offer **offers;
   /*
-   * Ignored. Replicas of 0.1.0 send it: they forget an offer before they hold what superseded it.
+   * The head that the replica was told last, while it is not at it. A server that does not know it
+   * went back in the middle of this replica's pull, and answers `restarted`: records that had moved
+   * beyond the cursor are before it again.
    */
   Atrest__Sync__V1__Cursor *last_known_head;
   /*
