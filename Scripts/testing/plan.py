@@ -81,7 +81,7 @@ STEPS = [
     ),
     Step(
         "postgresql", "Both engines of the store keep one contract; servers share a database",
-        swift_tests(DATABASE), 900, 150, after=BUILT, cores=0.5, memory=2,
+        swift_tests(DATABASE), 900, 150, after=BUILT, cores=1, memory=2,
         programs=("AtrestPostgreSQLTests", "AtrestServerTests", "Integration"),
     ),
     Step(
@@ -120,7 +120,7 @@ STEPS = [
     ),
     Step(
         "browser", "The app in a browser keeps what it shows as kept, and can be read and touched",
-        f"Tests/Browser/run {BIN} .build/test/web --brief", 1200, 210, cores=1, memory=3,
+        f"Tests/Browser/run {BIN} .build/test/web --brief", 1200, 210, cores=0.5, memory=3,
         after=(*BUILT, "wasm"), needs="chromium", programs=(*BOTH, "AtrestWeb"),
         paths=("Client/web", "Tests/Browser", "Tests/Chaos", *PYTHON),
     ),
@@ -146,7 +146,7 @@ STEPS = [
     ),
     Step(
         "chaos", "Nothing acknowledged is lost under kill -9, full disks, cut connections, old formats",
-        f"Tests/Chaos/run {BIN} --brief", 1200, 220, after=BUILT, cores=0.75, memory=2, programs=BOTH,
+        f"Tests/Chaos/run {BIN} --brief", 1200, 220, after=BUILT, cores=0.5, memory=2, programs=BOTH,
         paths=("Tests/Chaos", "Tests/Nodes", *PYTHON),
     ),
     Step(
