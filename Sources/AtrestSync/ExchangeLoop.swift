@@ -227,7 +227,8 @@ struct ExchangeLoop: Hashable {
   ) -> ExchangeAttempt {
     ExchangeAttempt(
       request: ExchangeRequest(
-        cursor: position.cursor, lastKnownHead: position.head, offers: page.offers, segment: page.segment,
+        cursor: position.cursor, lastKnownHead: position.head, offers: page.offers,
+        segment: page.segment,
         allowsMassDeletion: run.allowsMassDeletion, deviceTime: now),
       page: page)
   }
