@@ -182,10 +182,9 @@ struct MigrationTests {
     let (held, attempts): (UInt64, [UInt64]) = (0xF000_0000_0000_0001, [7, 0x8000_0000_0000_0008])
     _ = try version5(folder, held: held, attempts: attempts)
     let replica = try Replica(directory: folder.replica, clock: TestClock())
-    #expect(
-      try await replica.position()
-        == SyncPosition(
-          cursor: Cursor(commit: UInt64(bitPattern: -3), sequence: 12), credential: "secret"))
+    let position = try await replica.position()
+    #expect(position.cursor == Cursor(commit: UInt64(bitPattern: -3), sequence: 12))
+    #expect(position.credential == "secret")
     // What that version forgot before the replica held everything may be lost by now.
     #expect(try replica.read { $0.state.isAfterLoss })
     // A refused write has no number: the server does not have it.

@@ -98,6 +98,22 @@ struct RestartTests {
     #expect(try mine.waitingCount == 0)
   }
 
+  @Test("shows the head that it was told while a pull is under way, also after an interruption")
+  func headDuringAPull() async throws {
+    let server = ModelServer(clock: TestClock())
+    server.state.withLock { $0.pageRecords = 2 }
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    for _ in 0..<5 { try await theirs.replica.save(WaterEntry.sample()) }
+    try await theirs.sync(server)
+    await mine.sync(server, cutAt: 1)
+    #expect(try await mine.replica.position().cursor?.sequence == 2)
+    server.state.withLock { $0.requests = [] }
+    try await mine.sync(server)
+    try await mine.sync(server)
+    let (head, shown) = server.state.withLock { ($0.head, $0.requests.map(\.lastKnownHead)) }
+    #expect(shown == [head, head, nil])
+  }
+
   /// To the server the replica is new again: without the position that the replica was told, it
   /// would take the second write for the first.
   @Test("is offered again what it took under a position that it went back to, with newer writes")

@@ -64,6 +64,29 @@ import Testing
     #expect(!other.restarted && other.records.count == 5)
   }
 
+  /// Record 1 was edited after the copy was made, so that a pull meets it at the end only.
+  @Test("a device in the middle of a pull learns of a loss by the head that it was told")
+  func lostDuringAPull() throws {
+    var store = try openStore(folder)
+    let kim = try store.makeAccount("kim")
+    _ = try store.exchange(kim, request(nil, water(1), water(2), water(3)), by: tablet)
+    store.close()
+    try FileManager.default.copyItem(atPath: folder.data, toPath: folder.path("copy"))
+    store = try openStore(folder)
+    let edited = water(1, millilitres: 300, at: noon + 9, replacing: stamp(noon, phone))
+    _ = try store.exchange(kim, request(nil, edited), by: tablet)
+    let page = try store.exchange(
+      kim, ExchangeRequest(cursor: nil), limits: ExchangeLimits(pageRecords: 1))
+    #expect(page.more && page.records == [water(2).encoded])
+    store.close()
+    store = try openStore(folder.path("copy"))
+    defer { store.close() }
+    let blind = try store.exchange(kim, ExchangeRequest(cursor: page.cursor))
+    #expect(!blind.restarted && blind.records == [water(3).encoded], "record 1 is passed over")
+    let seeing = ExchangeRequest(cursor: page.cursor, lastKnownHead: page.head)
+    #expect(try store.exchange(kim, seeing).restarted)
+  }
+
   /// The store was not reopened, so names drawn per start would be the same on both sides.
   @Test("a store that lost its last commit under a running server, and made another in its place")
   func lostCommit() throws {
