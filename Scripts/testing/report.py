@@ -53,7 +53,7 @@ def table(outcomes: list[Outcome], seconds: float) -> str:
 
 
 def failures(outcomes: list[Outcome], logs: pathlib.Path) -> str:
-    """How the log of each failed step ends; empty if none failed."""
+    """What failed in each failed step, or how its log ends; empty if none failed."""
     shown = []
     for one in outcomes:
         if one.is_good:
@@ -62,7 +62,8 @@ def failures(outcomes: list[Outcome], logs: pathlib.Path) -> str:
         log = logs / f"{one.step.name}.log"
         if one.seconds and log.exists():
             lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-            shown += [f"{INDENT}{line[:200]}" for line in lines[-REPEATED_LINES:]]
+            told = [line for line in lines if line.startswith(("✘", "FAILED", "error:"))] or lines
+            shown += [f"{INDENT}{line[:200]}" for line in told[-REPEATED_LINES:]]
     return "\n".join(shown)
 
 
