@@ -37,15 +37,16 @@ type entry struct {
 
 // replica is all in one file, which is replaced whole: that is its transaction.
 type replica struct {
-	path                                      string
-	Link, Address, Trust, Code, Token         string
-	Nonce, Renewal, Cursor                    []byte
-	Replica, Clock, Taken, Given, Confirmed   uint64
-	Newest                                    uint64            // The newest of the tokens.
-	Tokens                                    map[uint64]uint64 // With the greatest number given by then.
-	Records                                   map[string][]byte
-	Outbox                                    []*entry
-	Refused                                   []string
+	path                                    string
+	Link, Address, Trust, Code, Token       string
+	Nonce, Renewal, Cursor                  []byte
+	Head                                    []byte // While a pull is under way.
+	Replica, Clock, Taken, Given, Confirmed uint64
+	Newest                                  uint64            // The newest of the tokens.
+	Tokens                                  map[uint64]uint64 // With the greatest number given by then.
+	Records                                 map[string][]byte
+	Outbox                                  []*entry
+	Refused                                 []string
 }
 
 func open(path string) (*replica, error) {
@@ -254,6 +255,12 @@ func (r *replica) page() (*pb.ExchangeRequest, []*entry, error) {
 			return nil, nil, err
 		}
 	}
+	if r.Head != nil {
+		request.LastKnownHead = &pb.Cursor{}
+		if err := proto.Unmarshal(r.Head, request.LastKnownHead); err != nil {
+			return nil, nil, err
+		}
+	}
 	if len(r.Outbox) > 0 {
 		segment := &pb.OutboxSegment{
 			Confirmed: r.Confirmed, ConfirmedNumber: r.Taken, Token: r.Newest, SettledThrough: r.Taken}
@@ -310,8 +317,10 @@ func (r *replica) exchange(connection *grpc.ClientConn) (bool, error) {
 	for _, record := range answer.Records {
 		r.store(record)
 	}
-	r.Cursor = encoded(answer.Cursor)
-	if !answer.More { // All that precedes the head is here: what was taken is settled.
+	r.Cursor, r.Head = encoded(answer.Cursor), nil
+	if answer.More {
+		r.Head = encoded(answer.Head)
+	} else { // All that precedes the head is here: what was taken is settled.
 		r.Outbox = r.waiting()
 	}
 	return answer.More || len(r.Outbox) > 0, r.save()

@@ -99,7 +99,7 @@ class Replica:
         # `outbox`: offers in order, each with its number once it was sent. `tokens`: each with the
         # greatest number given by then. `taken`: up to which number the server took the outbox.
         self.state = {"records": {}, "outbox": [], "refused": [], "tokens": [], "clock": 0}
-        self.state |= {"cursor": "", "taken": 0, "given": 0, "confirmed": 0}
+        self.state |= {"cursor": "", "head": "", "taken": 0, "given": 0, "confirmed": 0}
         if os.path.exists(path):
             with open(path) as file:
                 self.state = json.load(file)
@@ -207,6 +207,8 @@ class Replica:
         request = sync.ExchangeRequest(device_time_ms=time.time_ns() // 1_000_000)
         if state["cursor"]:
             request.cursor.ParseFromString(bytes.fromhex(state["cursor"]))
+        if state["head"]:  # A pull is under way.
+            request.last_known_head.ParseFromString(bytes.fromhex(state["head"]))
         previous = state["taken"]
         for entry in waiting:
             request.offers.append(sync.Offer.FromString(bytes.fromhex(entry["offer"])))
@@ -242,6 +244,7 @@ class Replica:
         for record in answer.records:
             self.store(record)
         self.state["cursor"] = answer.cursor.SerializeToString().hex()
+        self.state["head"] = answer.head.SerializeToString().hex() if answer.more else ""
         if not answer.more:  # All that precedes the head is here: what was taken is settled.
             self.state["outbox"] = self.waiting()
         self.save()

@@ -97,6 +97,9 @@ struct AccountTests {
     #expect(try await reader.replica.position() == SyncPosition(credential: "secret-2"))
     // The requests are peeks: what is not stored must not move the cursor.
     #expect(server.requests.suffix(3).map(\.isPeek) == [true, true, true])
+    // With the head, so that a server that goes back meanwhile says so.
+    let head = server.state.withLock { $0.head }
+    #expect(server.requests.suffix(3).map(\.lastKnownHead) == [nil, head, head])
   }
 
   @Test("a server that always has older events, and never tells them, is not asked for ever")

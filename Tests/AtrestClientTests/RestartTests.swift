@@ -13,6 +13,16 @@ import Testing
 
 @Suite("A server that lost something", .timeLimit(.minutes(20)))
 struct RestartTests {
+  /// A server with records of another device, which answers with pages of two.
+  private func server(holding count: Int) async throws -> ModelServer {
+    let server = ModelServer(clock: TestClock())
+    server.state.withLock { $0.pageRecords = 2 }
+    let writer = try TestReplica(2)
+    for _ in 0..<count { try await writer.replica.save(WaterEntry.sample()) }
+    try await writer.sync(server)
+    return server
+  }
+
   @Test("and one that lost nothing: it is at a position that is named by its last commit")
   func ordinary() async throws {
     let server = ModelServer(clock: TestClock())
@@ -79,11 +89,8 @@ struct RestartTests {
     "is offered again what it took, until the replica holds what preceded the head that it told",
     arguments: [6, 3])
   func takenBeyondCursor(kept: UInt64) async throws {
-    let server = ModelServer(clock: TestClock())
-    server.state.withLock { $0.pageRecords = 2 }
-    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    for _ in 0..<6 { try await theirs.replica.save(WaterEntry.sample()) }
-    try await theirs.sync(server)
+    let server = try await server(holding: 6)
+    let mine = try TestReplica(1)
     // The first page of the feed and the acknowledgement of a later write; then the connection is
     // lost.
     let write = try WaterEntry.sample()
@@ -100,11 +107,8 @@ struct RestartTests {
 
   @Test("shows the head that it was told while a pull is under way, also after an interruption")
   func headDuringAPull() async throws {
-    let server = ModelServer(clock: TestClock())
-    server.state.withLock { $0.pageRecords = 2 }
-    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    for _ in 0..<5 { try await theirs.replica.save(WaterEntry.sample()) }
-    try await theirs.sync(server)
+    let server = try await server(holding: 5)
+    let mine = try TestReplica(1)
     await mine.sync(server, cutAt: 1)
     #expect(try await mine.replica.position().cursor?.sequence == 2)
     server.state.withLock { $0.requests = [] }
@@ -118,11 +122,8 @@ struct RestartTests {
   /// would take the second write for the first.
   @Test("is offered again what it took under a position that it went back to, with newer writes")
   func takenUnderTheSameToken() async throws {
-    let server = ModelServer(clock: TestClock())
-    server.state.withLock { $0.pageRecords = 2 }
-    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    for _ in 0..<6 { try await theirs.replica.save(WaterEntry.sample()) }
-    try await theirs.sync(server)
+    let server = try await server(holding: 6)
+    let mine = try TestReplica(1)
     let first = try WaterEntry.sample()
     try await mine.replica.save(first)
     let before = server.backUp()
@@ -140,11 +141,8 @@ struct RestartTests {
 
   @Test("is offered again what it took if it does not tell its position without offers, like 0.1.0")
   func silentPosition() async throws {
-    let server = ModelServer(clock: TestClock())
-    server.state.withLock { $0.pageRecords = 2 }
-    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    for _ in 0..<6 { try await theirs.replica.save(WaterEntry.sample()) }
-    try await theirs.sync(server)
+    let server = try await server(holding: 6)
+    let mine = try TestReplica(1)
     try await mine.replica.save(WaterEntry.sample())
     await mine.sync(server, cutAt: 1)
     let (request, page) = try await mine.attempt()

@@ -161,7 +161,7 @@ extension SyncEngine {
       }
       if !records.isEmpty { try take(.records(records)) }
       guard answer.more else { return }
-      request.cursor = answer.cursor
+      request.follow(answer)
     }
   }
 }

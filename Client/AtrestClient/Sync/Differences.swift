@@ -62,10 +62,10 @@ extension SyncEngine {
 
   /// Reads the feed beyond the replica's cursor.
   private func readNews(from position: SyncPosition, into found: inout Differences) async throws {
-    var cursor = position.cursor
+    var request = ExchangeRequest(
+      cursor: position.cursor, lastKnownHead: position.head, isPeek: true)
     while true {
-      let request = ExchangeRequest(cursor: cursor, isPeek: true)
-      let answer = try await repeated { () throws(SyncError) in
+      let answer = try await repeated { [request] () throws(SyncError) in
         try await transport.exchange(request)
       }
       var offset = ServerOffset()
@@ -77,7 +77,7 @@ extension SyncEngine {
       }
       found.news.formUnion(try answer.records.map(key))
       guard answer.more else { return }
-      cursor = answer.cursor
+      request.follow(answer)
     }
   }
 

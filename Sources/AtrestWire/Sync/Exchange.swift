@@ -35,6 +35,12 @@ public struct ExchangeRequest: WireMessage, FieldWriting {
     self.deviceTime = deviceTime
   }
 
+  /// Moves on to what follows an answer.
+  package mutating func follow(_ answer: ExchangeResponse) {
+    cursor = answer.cursor
+    lastKnownHead = answer.head == answer.cursor ? nil : answer.head
+  }
+
   /// Decodes a request. Its offers stay encoded.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try decode(bytes) { fields throws(WireError) in
