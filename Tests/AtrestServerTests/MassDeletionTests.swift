@@ -39,10 +39,7 @@ import Testing
   }
 
   private func live() throws -> Int {
-    let account = kim
-    return try store.transaction { t throws(StoreError) in
-      try t.accounts.feedState(of: account).holdings.live
-    }
+    try store.holdings(of: kim).live
   }
 
   @Test("half of the records may go, one more may not")
@@ -90,6 +87,30 @@ import Testing
     let answer = try store.exchange(
       kim, ExchangeRequest(cursor: nil, offers: offers), at: noon + 3000)
     #expect(answer.refusals.isEmpty)
+  }
+
+  @Test("what devices give back to a server that lost it does not count")
+  func givenBack() throws {
+    try fill(40)
+    let restored = (0..<15).map {
+      Offer(record: deleted($0), written: [], isRestored: true).encoded
+    }
+    _ = try store.exchange(kim, ExchangeRequest(cursor: nil, offers: restored), at: noon + 1000)
+    try #require(try live() == 25)
+    #expect(try delete(15..<27).refusals.isEmpty)
+  }
+
+  @Test("no count of a damaged store stops it")
+  func damaged() throws {
+    try fill(40)
+    for count in [Int.min, -1, .max] {
+      let account = kim
+      let wrong = RecentDeletions(since: WallTime(milliseconds: noon), count: count)
+      try store.transaction { t throws(StoreError) in
+        try t.accounts.advance([FeedChange(account: account, deletions: wrong)])
+      }
+      _ = try delete(0..<1)
+    }
   }
 
   @Test("of 19 records all may go")

@@ -79,6 +79,23 @@ func request(_ cursor: Cursor? = nil, _ records: Record...) -> ExchangeRequest {
   ExchangeRequest(cursor: cursor, offers: records.map(offer))
 }
 
+/// A request with consecutive numbers.
+func segment(
+  _ offers: [[UInt8]], from number: UInt64, token: UInt64, confirmed: UInt64 = 0,
+  told: UInt64 = 0, settled: UInt64 = 0, cursor: Cursor? = nil
+) -> ExchangeRequest {
+  let numbers = (0..<UInt64(offers.count)).map { number + $0 }
+  return ExchangeRequest(
+    cursor: cursor, offers: offers,
+    segment: OutboxSegment(
+      confirmed: OutboxPosition(number: told, token: confirmed), token: token,
+      settledThrough: settled, numbers: numbers))
+}
+
+func position(_ number: UInt64, _ token: UInt64) -> OutboxPosition {
+  OutboxPosition(number: number, token: token)
+}
+
 /// Opens a store. All stores have the same name.
 func openStore(
   _ folder: Folder, hooks: SQLiteStore.Hooks = SQLiteStore.Hooks()
@@ -125,6 +142,12 @@ extension SyncStore {
   ) throws -> ExchangeResponse {
     try exchange(
       request, device: device, account: account, at: WallTime(milliseconds: now), limits: limits)
+  }
+}
+
+extension SyncStore {
+  func holdings(of account: AccountID) throws -> Holdings {
+    try transaction { t throws(StoreError) in try t.accounts.feedState(of: account).holdings }
   }
 }
 

@@ -35,8 +35,8 @@ package final class AccountFeed {
   /// The greatest stamp time accepted in this transaction.
   private var latestAccepted = HybridTime(rawValue: 0)
   private var holdingsChange = Holdings()
-  /// Records that were deleted in this transaction without a person's word, less those that were
-  /// brought back.
+  /// Records that devices deleted in this transaction without a person's word, less those that
+  /// were brought back.
   private var deleted = 0
   /// Whether a person confirmed what was deleted before in this day.
   private var isConfirmed = false
@@ -98,6 +98,12 @@ package final class AccountFeed {
     if deleted != 0 { sum.add(deleted, at: time) }
     return sum
   }
+
+  /// A device deleted a record.
+  func noteDeletion() { deleted += 1 }
+
+  /// A device brought a deleted record back.
+  func noteRevival() { deleted -= 1 }
 
   /// A person confirmed what was deleted so far: the day begins anew.
   func confirmDeletions() { (deleted, isConfirmed) = (0, true) }
@@ -226,7 +232,6 @@ package final class AccountFeed {
     holdingsChange.bytes += stored.bytes - found.bytes
     if old.isLive { holdingsChange.live -= 1 }
     if new.isLive { holdingsChange.live += 1 }
-    if old.isLive != new.isLive { deleted += old.isLive ? 1 : -1 }
     return sequence
   }
 

@@ -73,6 +73,10 @@ package enum Exchange {
     var loaded = 0
     var merged: [Int: MergedOffer] = [:]
     let writtenBefore = feed.writtenBytes
+    let isTooMuch = {
+      feed.writtenBytes - writtenBefore >= request.limits.writtenBytes
+        || feed.writtenBytes >= request.limits.commitBytes
+    }
     var hasJudged = false
     items: for (item, verdict) in zip(request.items, verdicts) {
       let result: Result
@@ -84,19 +88,13 @@ package enum Exchange {
         continue
       case .refused(let reason):
         result = .refused(Refusal(index: item.index, again: reason))
-      case .new:
-        let written = feed.writtenBytes
-        if hasJudged,
-          written - writtenBefore >= request.limits.writtenBytes
-            || written >= request.limits.commitBytes
-        {
-          if log.stop(before: item.index) {
-            response.refusals.removeAll { $0.index >= item.index }
-            break items
-          }
-          result = .refused(.tooMuchAtOnce(item.index))
-          break
+      case .new where hasJudged && isTooMuch():
+        if log.stop(before: item.index) {
+          response.refusals.removeAll { $0.index >= item.index }
+          break items
         }
+        result = .refused(.tooMuchAtOnce(item.index))
+      case .new:
         hasJudged = true
         if loaded == 0 {
           (loaded, merged) = try merge(request.items, unjudged, feed, now)
@@ -127,7 +125,7 @@ package enum Exchange {
     }
     if !response.refusals.isEmpty { response.refusals.sort { $0.index < $1.index } }
     try feed.settle()
-    if request.allowsMassDeletion, !request.items.isEmpty { feed.confirmDeletions() }
+    if request.allowsMassDeletion, hasJudged { feed.confirmDeletions() }
     if let outbox = log.changed { try feed.transaction.devices.setOutbox(outbox, of: device) }
     response.takenThrough = log.answer
 
@@ -278,6 +276,8 @@ package enum Exchange {
       try store(journal, feed)
       sequence = feed.replace(
         found, stored, by: outcome.record, key: item.key, body: body, history: outcome.history)
+      if item.deletes, stored.isLive, !outcome.record.isLive { feed.noteDeletion() }
+      if !stored.isLive, outcome.record.isLive { feed.noteRevival() }
     } else {
       try store(journal, feed)
       feed.note(outcome.history, key: item.key, found)

@@ -13,10 +13,7 @@ extension MassDeletion {
   static func withheld(
     _ request: PreparedExchange, _ feed: AccountFeed, isNew: (Int) -> Bool = { _ in true }
   ) throws(StoreError) -> Set<Int> {
-    let deletions = request.items.filter {
-      isNew($0.index) && $0.offer.record.isDeleted
-        && $0.offer.written.contains(Register.deletedField)
-    }
+    let deletions = request.items.filter { $0.deletes && isNew($0.index) }
     guard !deletions.isEmpty else { return [] }
     let recent = feed.deletions.count(at: feed.time)
     let live = feed.holdings.live + recent

@@ -19,6 +19,11 @@ package struct PreparedExchange: Sendable {
     let body: [UInt8]
     /// The verified purchase statement. Nil for other kinds and on servers without a policy.
     var statement: AuthenticStatement?
+
+    /// Whether the device deleted the record.
+    var deletes: Bool {
+      offer.record.isDeleted && offer.written.contains(Register.deletedField)
+    }
   }
 
   /// Verifies purchases. Nil: purchases are accepted unverified.
@@ -42,9 +47,7 @@ package struct PreparedExchange: Sendable {
   /// Whether every offer is a deletion. Deletions that do not grow a record are accepted while any
   /// disk space is left.
   var onlyDeletes: Bool {
-    items.allSatisfy {
-      $0.offer.record.isDeleted && $0.offer.written.contains(Register.deletedField)
-    }
+    items.allSatisfy(\.deletes)
   }
   /// Whether purchases were skipped because the account submitted too many invalid ones. The client
   /// must retry.

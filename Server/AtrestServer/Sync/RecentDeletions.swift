@@ -6,7 +6,7 @@ import AtrestReplication
 /// The deletions of one day that no person confirmed. The day begins with the first of them.
 ///
 /// A program that deletes everything, one record per request, is stopped at the same half as one
-/// that deletes all at once.
+/// that deletes all at once. An account that is copied or moved to another store begins a new day.
 package struct RecentDeletions: Hashable, Sendable {
   static let dayMilliseconds: Int64 = 24 * 3600 * 1000
 
@@ -14,9 +14,10 @@ package struct RecentDeletions: Hashable, Sendable {
   package private(set) var since: WallTime
   package private(set) var count: Int
 
+  /// - Parameter count: Taken as at most 2^40, more than any account holds: a store may be damaged.
   package init(since: WallTime = .epoch, count: Int = 0) {
     self.since = since
-    self.count = count
+    self.count = min(max(0, count), 1 << 40)
   }
 
   /// How many there were in the day before this time, which may be before `since` if a clock was
