@@ -21,13 +21,13 @@ final class ServerProcess: @unchecked Sendable {
   static let foreigner = ReplicaID(rawValue: 0xF0E1)
 
   /// What keeps the records.
-  private enum Storage {
+  enum Storage {
     case file(Opened, CommitQueue, SimulatedDisk)
     case shared(SharedDatabase, SharedQueue, DeviceLookup)
   }
 
-  private let world: World
-  private let storage: Storage
+  let world: World
+  let storage: Storage
   private let registry: SessionRegistry
   private let queue: any StorageQueue
   /// Its number among the servers of a shared database.
@@ -45,6 +45,9 @@ final class ServerProcess: @unchecked Sendable {
   private(set) var isAlive = true
   /// Whether a foreign request is in progress. Like any single program, it writes sequentially.
   private(set) var isServingForeigner = false
+  /// The greatest head that this server read and gave away, of each account of a shared database,
+  /// and in which of its histories.
+  var given: [AccountID: (head: UInt64, histories: Int)] = [:]
 
   private init(
     _ world: World, _ storage: Storage, node: Int, _ registry: SessionRegistry,
@@ -428,71 +431,6 @@ final class ServerProcess: @unchecked Sendable {
     return if case .device(let session) = learned { session } else { nil }
   }
 
-  // MARK: What a shared database promises
-
-  /// A request, and which history of the database it was made in.
-  private struct Asked {
-    let path: String
-    let caller: Caller?
-    let body: [UInt8]
-    let histories: Int
-  }
-
-  /// The greatest head that this server read and gave away, of each account.
-  private var given: [AccountID: (head: UInt64, histories: Int)] = [:]
-
-  private var histories: Int {
-    if case .shared(let database, _, _) = storage { database.histories } else { 0 }
-  }
-
-  private func check(_ outcome: UnaryOutcome, of asked: Asked, isFromMemory: Bool) {
-    guard case .shared(let database, _, _) = storage else { return }
-    let isOfThisHistory = asked.histories == database.histories
-    switch outcome {
-    case .fail(let status):
-      if isOfThisHistory, status.code == .unavailable, !database.hadTrouble {
-        world.broke("a call fails where transactions were in each other's way, and nothing else")
-      }
-    case .reply(let bytes):
-      guard asked.path == Method.Sync.exchange, let caller = asked.caller,
-        let answer = try? ExchangeResponse(decoding: bytes)
-      else { return }
-      let account = caller.account.id
-      let request = try? ExchangeRequest(decoding: asked.body)
-      // The device learns of refusals even if the database failed over since.
-      if let request { world.noteRefusals(answer, to: request, of: world.account(account)) }
-      guard isOfThisHistory else { return }
-      if isFromMemory {
-        // It may be of the history before, until the server notices that another one began.
-        checkHead(answer.head, of: account, database)
-      } else {
-        let known = given[account].flatMap { $0.histories == histories ? $0.head : nil } ?? 0
-        given[account] = (max(known, answer.head.sequence), histories)
-      }
-      if let request { world.checkTaken(answer, to: request, of: world.account(account)) }
-    case .later: break
-    }
-  }
-
-  /// What is answered from memory is no older than what the server gave away before, than what was
-  /// committed before it listened, and than its trust lasts.
-  private func checkHead(
-    _ head: AtrestReplication.Cursor, of account: AccountID, _ database: SharedDatabase
-  ) {
-    world.count(.answersFromMemory)
-    let now = world.scheduler.now
-    if let known = given[account], known.histories == histories, head.sequence < known.head {
-      world.broke("a server gives an older head away than it did before")
-    }
-    guard let since = news?.listeningSince else {
-      return world.broke("a server that hears nothing answers from memory")
-    }
-    let (lifetime, _) = CacheTrust.lifetime.components
-    if head.sequence < database.head(of: account, at: max(since, now - lifetime * 1_000_000)) {
-      world.broke("a server answers from memory what had changed before it listened")
-    }
-  }
-
   // MARK: The end of the process
 
   /// Handles a storage failure or the end of the machine. Production ends the process here.
@@ -517,7 +455,7 @@ final class ServerProcess: @unchecked Sendable {
   }
 
   /// The store, for inspection between commits.
-  private final class Opened: @unchecked Sendable {
+  final class Opened: @unchecked Sendable {
     // Sendable: a simulation has one thread.
     let store: SQLiteStore
 

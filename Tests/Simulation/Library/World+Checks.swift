@@ -93,8 +93,8 @@ extension World {
     }
   }
 
-  /// An entry that the server has ended stood for what it held if that was for 90 days, whatever
-  /// any clock showed.
+  /// Counts what an entry listed as found if the server kept the entry for 90 days of true time. If
+  /// the server ended it earlier, that is owed again.
   private func noteEndedEntry(_ record: Record, _ account: Account) {
     guard record.isDeleted, let live = account.view[record.key], !live.isDeleted,
       let entry = try? Conflict(live), let entered = account.entered[record.key]
