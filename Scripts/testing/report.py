@@ -12,6 +12,8 @@ from testing.running import Outcome
 SHOWN_LINES = 200
 # Those that are shown again below the table: a reader of a long log reads its end.
 REPEATED_LINES = 8
+# How runners begin a line that names what failed.
+NAMING = ("✘", "FAIL", "ERROR", "error:")
 INDENT = " " * 10
 
 
@@ -62,7 +64,7 @@ def failures(outcomes: list[Outcome], logs: pathlib.Path) -> str:
         log = logs / f"{one.step.name}.log"
         if one.seconds and log.exists():
             lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
-            told = [line for line in lines if line.startswith(("✘", "FAILED", "error:"))] or lines
+            told = [line for line in lines if line.startswith(NAMING) or ": error:" in line] or lines
             shown += [f"{INDENT}{line[:200]}" for line in told[-REPEATED_LINES:]]
     return "\n".join(shown)
 

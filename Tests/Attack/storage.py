@@ -128,34 +128,27 @@ def reconciles_of_many(run):
     keep_asking(run, RECONCILE, everything, 1)
 
 
-def conflicts(count, stamp_replica, size):
-    """Offers of records with four fields of this size, written by one action of a device."""
-    at = clock()
-    return [
-        offer(record(900, new_id(), {field: bytes(size) for field in range(2, 6)}, (at, stamp_replica)))
-        for _ in range(count)
-    ]
+def four_fields(replica, id, value):
+    """An offer of a record whose four fields one action of a device wrote."""
+    return offer(record(900, id, {field: value for field in range(2, 6)}, (clock(), replica)))
 
 
 @attack("flood of conflicts", owner=True)
 def journals(run):
     """Small writes over large records, as if their writer had not seen them: each field that loses
     has a journal entry, which holds the whole record."""
-    large = [conflicts(3, run.replica ^ 1, 16_000) for _ in range(20)]
-    keys = [one.record.id for batch in large for one in batch]
+    ids = [new_id() for _ in range(60)]
     with run.peer() as peer:
-        for batch in large:
-            push = sync_pb2.ExchangeRequest(offers=batch).SerializeToString()
+        for id in ids:
+            large = four_fields(run.replica ^ 1, id, bytes(16_000))
+            push = sync_pb2.ExchangeRequest(offers=[large]).SerializeToString()
             stream, frames = whole_call(peer, request(token=run.token), message(push))
             peer.say(frames)
             while run.going and not peer.answers[stream].is_over:
                 peer.hear(0.01)
 
     def body():
-        at = clock()
-        push = sync_pb2.ExchangeRequest(
-            offers=[offer(record(900, key, {f: b"x" for f in range(2, 6)}, (at, run.replica))) for key in keys]
-        )
+        push = sync_pb2.ExchangeRequest(offers=[four_fields(run.replica, id, b"x") for id in ids])
         return message(push.SerializeToString())
 
     keep_asking(run, EXCHANGE, body, 4)

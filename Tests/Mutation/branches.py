@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutations that nobody chose: every condition of the rules negated, every assignment dropped.
+"""Mutations made mechanically: every condition of the rules negated, every assignment dropped.
 
-Finds them in the sources as text. What does not compile is left out by whoever builds them.
+Finds them in the sources as text. What does not compile, the build leaves out.
 """
 
 import random
@@ -93,7 +93,7 @@ def opens_closure(masked: str, at: int) -> bool:
 
 
 def continues(masked: str, newline: int) -> bool:
-    """Whether an expression goes on in the next line."""
+    """Whether an expression continues in the next line."""
     before, after = masked[:newline].rstrip(), masked[newline:].lstrip()
     return before.endswith(("&&", "||", "(", "[", "=")) or after.startswith(("&&", "||", ".", "? ", ": ", "==", "+ "))
 
