@@ -31,8 +31,7 @@ package final class Batch {
     self.isShared = isShared
     self.transaction = transaction
     self.environment = environment
-    if let clock = environment.retention {
-      let mark = clock.mark
+    if let mark = environment.retention?.mark {
       transaction.note(mark)
       time = mark.time
     } else {
