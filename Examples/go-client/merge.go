@@ -28,7 +28,7 @@ func compare(a, b *pb.Stamp) int {
 	return 0
 }
 
-// survives tells whether a wins over b: by stamp, value, and what it replaced.
+// survives tells whether a wins over b: by stamp, value, what it replaced, and what it held.
 func survives(a, b *pb.Register) bool {
 	if order := compare(a.Stamp, b.Stamp); order != 0 {
 		return order > 0
@@ -39,7 +39,18 @@ func survives(a, b *pb.Register) bool {
 	if (a.Replaced == nil) != (b.Replaced == nil) {
 		return b.Replaced == nil
 	}
-	return compare(a.Replaced, b.Replaced) > 0
+	if order := compare(a.Replaced, b.Replaced); order != 0 {
+		return order > 0
+	}
+	for index, stamp := range a.HeldStamps {
+		if index == len(b.HeldStamps) {
+			return true
+		}
+		if order := compare(stamp, b.HeldStamps[index]); order != 0 {
+			return order > 0
+		}
+	}
+	return false
 }
 
 func find(record *pb.Record, field uint32) *pb.Register {
@@ -49,6 +60,28 @@ func find(record *pb.Record, field uint32) *pb.Register {
 		}
 	}
 	return nil
+}
+
+// held is what a deletion tells that its writer had: the newest 64 stamps of the record.
+func held(record *pb.Record) []*pb.Stamp {
+	var stamps []*pb.Stamp
+	for _, register := range record.GetRegisters() {
+		stamps = append(append(stamps, register.Stamp), register.HeldStamps...)
+		if register.Replaced != nil {
+			stamps = append(stamps, register.Replaced)
+		}
+	}
+	sort.Slice(stamps, func(i, j int) bool { return compare(stamps[i], stamps[j]) < 0 })
+	var each []*pb.Stamp
+	for _, stamp := range stamps {
+		if len(each) == 0 || compare(each[len(each)-1], stamp) != 0 {
+			each = append(each, stamp)
+		}
+	}
+	if len(each) > 64 {
+		each = each[len(each)-64:]
+	}
+	return each
 }
 
 // lifted is the record brought back whole, if its last action came after the floor.

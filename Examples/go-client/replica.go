@@ -133,6 +133,9 @@ func (r *replica) write(kind pb.Kind, id []byte, fields map[uint32][]byte) error
 		if before := find(old, field); before != nil {
 			register.Replaced = before.Stamp
 		}
+		if field == deleted && len(value) > 0 {
+			register.HeldStamps = held(old)
+		}
 		written.Registers = append(written.Registers, register)
 		offer.WrittenFields = append(offer.WrittenFields, field)
 	}
@@ -375,11 +378,13 @@ func (r *replica) renew(ctx context.Context, connection *grpc.ClientConn) error 
 	}
 	rename := func(record *pb.Record) {
 		for _, register := range record.Registers {
-			for _, stamp := range []*pb.Stamp{register.Stamp, register.Replaced} {
+			for _, stamp := range append([]*pb.Stamp{register.Stamp, register.Replaced}, register.HeldStamps...) {
 				if stamp != nil && stamp.Replica == r.Replica && mine[stamp.Clock] {
 					stamp.Replica = answer.Replica
 				}
 			}
+			had := register.HeldStamps
+			sort.Slice(had, func(i, j int) bool { return compare(had[i], had[j]) < 0 })
 		}
 	}
 	for index, offer := range offers {

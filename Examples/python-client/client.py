@@ -45,7 +45,18 @@ def order(register):
     """Of two registers of a field the greater survives."""
     replaced = register.replaced if register.HasField("replaced") else None
     rank = (1, replaced.clock, replaced.replica) if replaced else (0, 0, 0)
-    return (*stamp_of(register), register.value, rank)
+    held = [(stamp.clock, stamp.replica) for stamp in register.held_stamps]
+    return (*stamp_of(register), register.value, rank, held)
+
+
+def held(record):
+    """What a deletion tells that its writer had: the newest 64 stamps of the record."""
+    stamps = {}
+    for register in record.registers:
+        had = [register.replaced] if register.HasField("replaced") else []
+        for stamp in [register.stamp, *had, *register.held_stamps]:
+            stamps[stamp.clock, stamp.replica] = stamp
+    return [stamps[key] for key in sorted(stamps)[-64:]]
 
 
 def lifted(fields, floor):
@@ -135,6 +146,8 @@ class Replica:
             register = records.Register(field=number, stamp=stamp, value=value)
             if before:
                 register.replaced.CopyFrom(before.stamp)
+            if number == DELETED and value:
+                register.held_stamps.extend(held(old))
             registers[number] = register
         new = records.Record(kind=kind, id=id, registers=[registers[n] for n in sorted(registers)])
         self.store(new)
@@ -278,10 +291,13 @@ class Replica:
 
         def restamp(record):
             for register in record.registers:
-                stamps = [register.stamp] + ([register.replaced] if register.HasField("replaced") else [])
-                for stamp in stamps:
+                had = [register.replaced] if register.HasField("replaced") else []
+                for stamp in [register.stamp, *had, *register.held_stamps]:
                     if stamp.replica == old and stamp.clock in mine:
                         stamp.replica = answer.replica
+                ordered = sorted(register.held_stamps, key=lambda stamp: (stamp.clock, stamp.replica))
+                del register.held_stamps[:]
+                register.held_stamps.extend(ordered)
 
         for entry in waiting:
             offer = sync.Offer.FromString(bytes.fromhex(entry["offer"]))

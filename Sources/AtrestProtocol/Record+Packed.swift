@@ -66,13 +66,19 @@ extension Register {
   init(_ message: Atrest__Sync__V1__Register, of kind: RecordKind?) throws(WireError) {
     try Register.checkBounds(field: message.field, valueBytes: message.value.len, of: kind)
     guard let stamp = message.stamp else { throw Register.unstamped }
+    guard message.n_held_stamps <= Register.heldLimit else { throw .tooLong }
+    var held: [Stamp] = []
+    for one in elements(message.held_stamps, message.n_held_stamps) {
+      held.append(try Stamp(clock: one.clock, replica: one.replica))
+    }
+    try Register.checkHeld(held, by: message.field)
     self.init(
       field: message.field,
       stamp: try Stamp(clock: stamp.pointee.clock, replica: stamp.pointee.replica),
       replaced: try message.replaced.map { replaced throws(WireError) in
         try Stamp(clock: replaced.pointee.clock, replica: replaced.pointee.replica)
       },
-      value: [UInt8](message.value))
+      value: [UInt8](message.value), held: held)
   }
 }
 
@@ -92,6 +98,8 @@ extension Arena {
     message.pointee.stamp = stamp(register.stamp)
     message.pointee.replaced = register.replaced.map { stamp($0) }
     message.pointee.value = bytes(register.value)
+    message.pointee.n_held_stamps = register.held.count
+    message.pointee.held_stamps = array(register.held) { stamp($0) }
     return message
   }
 

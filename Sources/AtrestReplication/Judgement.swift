@@ -59,11 +59,7 @@ struct Judgement {
 
   /// Every write that lost to a winner that did not know it.
   func lost() -> [Loss] {
-    let losses = fields() + liftedWrites() + hiddenActions()
-    // A deletion that won against the offer's own action knew none of the offer's other writes.
-    let last = record[Register.deletedField]
-    let winner = losses.first { $0.lost.field == Register.deletedField && $0.lost == last }?.kept
-    return withoutParts(of: losses + earlierActions(wonAgainstBy: winner))
+    withoutParts(of: fields() + liftedWrites() + deletedActions())
   }
 
   /// Leaves out the values of an action that is listed itself now: its entry holds them.
@@ -80,22 +76,31 @@ struct Judgement {
   }
 
   private func fields() -> [Loss] {
-    // A register with the floor's own stamp was written before the deletion and judged then.
     pairs.filter { loss in
       let (lost, kept) = (loss.lost, loss.kept)
       // An offered register that wins but is not in `written` is one that the server lost.
       return (offer.canLose(lost.field) || result[lost.field] == offered[lost.field])
-        && !isFloor(lost.stamp)
-        && kept.isConcurrent(with: lost) && !wasTakenKnowingly(lost)
-        && !(lost.field == Register.deletedField && isAction(lost.stamp, knownTo: kept))
+        && !isLostToDeletion(loss) && !isFloor(lost.stamp)
+        && kept.value != lost.value && !kept.knew(lost.stamp) && !wasTakenKnowingly(lost)
     }
+  }
+
+  /// Whether what lost is of an action that `deletedActions()` judges. An action that was judged
+  /// before has an entry, which may not hold this value.
+  private func isLostToDeletion(_ loss: Loss) -> Bool {
+    guard result.isDeleted else { return false }
+    if loss.lost.field == Register.deletedField { return true }
+    let action = Register(field: Register.deletedField, stamp: loss.lost.stamp, value: [])
+    return loss.kept.field == Register.pruneFloorField
+      && stored[Register.deletedField] == result[Register.deletedField]
+      && !history.judged.contains(action.fingerprint)
   }
 
   /// Whether a value is below the floor and the deletion's writer knew it. A write over a value
   /// that was lifted from below the floor is then a write over the lifted register.
   private func wasTakenKnowingly(_ lost: Register) -> Bool {
     guard let floor, lost.field != Register.deletedField else { return false }
-    return lost.stamp < floor.stamp && !floor.isConcurrent(with: lost)
+    return lost.stamp < floor.stamp && floor.knew(lost.stamp)
   }
 
   /// Writes of this offer that were below the floor and were lifted to it, and those that come back
@@ -108,92 +113,75 @@ struct Judgement {
       register.stamp < floor.stamp && (isWritten(register) || isReturned(register))
         && result[register.field]?.stamp == floor.stamp
         && result[register.field]?.value == register.value
-        && offered[register.field] != register && floor.isConcurrent(with: register)
+        && offered[register.field] != register && !floor.knew(register.stamp)
     }.map { Loss(lost: $0, kept: floor, record: record) }
-  }
-
-  /// Actions that the offered deletion beats without knowing them, and whose own `deleted` register
-  /// another action overwrote with the same value. Their other registers are still in the record
-  /// and would be deleted with it.
-  private func hiddenActions() -> [Loss] {
-    guard !stored.isDeleted, record.isDeleted, offer.canLose(Register.deletedField),
-      result.isDeleted, let deletion = result[Register.deletedField]
-    else { return [] }
-    // What carries the floor's stamp was lifted, and is nobody's action.
-    let own = [Register.deletedField, Register.pruneFloorField].compactMap { stored[$0]?.stamp }
-    let hidden = stored.registers.filter { hidden in
-      // Every action writes field 1. If an action is later than the one that the deletion replaced,
-      // the deletion's writer did not have it.
-      let isUnknown =
-        record[hidden.field].map { $0.givesWay(to: hidden) } ?? true
-        || deletion.replaced.map { $0 < hidden.stamp } ?? false
-      return hidden.field != Register.pruneFloorField && isUnknown && hidden.stamp < deletion.stamp
-        && hidden.stamp.replica != deletion.stamp.replica
-        && !isAction(hidden.stamp, knownTo: deletion)
-    }
-    return actions(of: hidden, in: stored, but: own, lostTo: deletion)
   }
 
   /// Whether a register comes back to a server that lost it and judged it never, and the writer of
   /// the copy's deletion did not have it.
   private func isReturned(_ register: Register) -> Bool {
-    guard offer.isRestored, register.field != Register.pruneFloorField,
-      !history.judged.contains(register.fingerprint)
-    else { return false }
-    guard let deletion = stored[Register.deletedField], stored.isDeleted else { return true }
-    return register.stamp != deletion.replaced && !isAction(register.stamp, knownTo: deletion)
+    offer.isRestored && register.field != Register.pruneFloorField
+      && !history.judged.contains(register.fingerprint)
+      && !(stored.isDeleted && stored[Register.deletedField]?.knew(register.stamp) == true)
   }
 
-  /// Earlier actions of the same offer whose `deleted` register the last action overwrote. Also
-  /// actions whose registers return one by one to a restored server, whether or not the replica
-  /// knows of the restore: those that the account's copy never had and its deletion's writer did
-  /// not know.
-  private func earlierActions(wonAgainstBy winner: Register?) -> [Loss] {
-    guard let deletion = winner ?? stored[Register.deletedField],
-      deletion.value == Register.deletedValue, result[deletion.field] == deletion
-    else { return [] }
-    let earlier = record.registers.filter { register in
-      (winner != nil && isWritten(register) || isPiece(register, under: deletion))
-        && register.stamp < deletion.stamp && !isAction(register.stamp, knownTo: deletion)
+  /// Actions that a deletion beats without knowing them: those in the account's copy if the offer
+  /// brings the deletion, and those that the offer brings if the copy has it.
+  private func deletedActions() -> [Loss] {
+    guard result.isDeleted, let deletion = result[Register.deletedField] else { return [] }
+    if stored[Register.deletedField] == deletion {
+      return actions(of: record.registers.filter(isBrought), in: record, lostTo: deletion)
     }
-    let last = record[deletion.field].map { [$0.stamp] } ?? []
-    return actions(of: earlier, in: record, but: last, lostTo: deletion)
+    return stored.isDeleted ? [] : actions(of: stored.registers, in: stored, lostTo: deletion)
   }
 
-  /// Whether an offered register returns to a server that lost it, and the deletion's writer did
-  /// not know it.
-  private func isPiece(_ register: Register, under deletion: Register) -> Bool {
-    (offer.isRestored || result[register.field] == register) && stored[register.field] != register
-      && !isWritten(register) && !history.judged.contains(register.fingerprint)
-      && register.stamp.replica != deletion.stamp.replica && register.stamp != deletion.replaced
-      && register.field != Register.pruneFloorField && !isFloor(register.stamp)
+  /// Whether the offer writes a register, or gives it back to a server that lost it.
+  private func isBrought(_ register: Register) -> Bool {
+    let isBack = offer.isRestored || result[register.field] == register
+    return (isWritten(register) || isBack && stored[register.field] != register)
+      && !history.judged.contains(register.fingerprint)
+  }
+
+  /// The actions with these registers of a copy that a deletion beats without knowing them.
+  private func actions(
+    of registers: [Register], in copy: Record, lostTo deletion: Register
+  ) -> [Loss] {
+    let beaten = registers.filter { register in
+      register.field != Register.pruneFloorField && register.stamp < deletion.stamp
+        && !isFloor(register.stamp) && !isDeletion(register.stamp) && !lostInItsField(register)
+        && !knew(deletion, register.stamp)
+    }
+    let last = copy[Register.deletedField]
+    return Set(beaten.map { $0.stamp }).sorted().map { stamp in
+      // A later action wrote over the `deleted` of an earlier one.
+      let gone = Register(field: Register.deletedField, stamp: stamp, value: [])
+      return Loss(lost: last?.stamp == stamp ? last ?? gone : gone, kept: deletion, record: copy)
+    }
+  }
+
+  /// Whether a register lost to another write of its field: it was not there to be deleted.
+  private func lostInItsField(_ register: Register) -> Bool {
+    register.field != Register.deletedField
+      && pairs.contains { $0.lost == register && $0.kept.field == register.field }
   }
 
   private func isFloor(_ stamp: Stamp) -> Bool {
     [record, stored].contains { $0[Register.pruneFloorField]?.stamp == stamp }
   }
 
-  private func isWritten(_ register: Register) -> Bool { offer.written.contains(register.field) }
-
-  /// The distinct actions that wrote the given registers of a record.
-  private func actions(
-    of registers: [Register], in record: Record, but known: [Stamp], lostTo deletion: Register
-  ) -> [Loss] {
-    var seen = Set(known)
-    return registers.map { $0.stamp }.filter { seen.insert($0).inserted }.map {
-      Loss(
-        lost: Register(field: Register.deletedField, stamp: $0, value: []), kept: deletion,
-        record: record)
-    }
+  /// Whether a stamp is that of the offered deletion, or was known to it.
+  private func isDeletion(_ stamp: Stamp) -> Bool {
+    guard record.isDeleted, let deletion = record[Register.deletedField] else { return false }
+    return deletion.stamp == stamp || knew(deletion, stamp)
   }
 
-  /// Whether the deletion's writer had any register of an action. True even if a restored server
-  /// has lost parts of the action.
-  private func isAction(_ stamp: Stamp, knownTo deletion: Register) -> Bool {
-    guard deletion.value == Register.deletedValue else { return false }
-    let isItsOffer = record[Register.deletedField] == deletion && isWritten(deletion)
-    return record.registers.contains {
-      $0.stamp == stamp && (isItsOffer || history.known.contains($0.fingerprint))
-    }
+  private func isWritten(_ register: Register) -> Bool { offer.written.contains(register.field) }
+
+  /// Whether the writer of a deletion knew an action. One of 0.1.0 does not say what it held; it
+  /// held what its own offer has.
+  private func knew(_ deletion: Register, _ action: Stamp) -> Bool {
+    if deletion.knew(action) { return true }
+    return deletion.held.isEmpty && record[Register.deletedField] == deletion
+      && isWritten(deletion) && record.registers.contains { $0.stamp == action }
   }
 }

@@ -86,7 +86,7 @@ public struct Offer: Hashable, Sendable {
 extension Record {
   /// The greater `prune_floor` register of the two copies; nil if neither has one.
   public func floor(with other: Record) -> Register? {
-    [self, other].compactMap { $0[Register.pruneFloorField] }.max { $0.stamp < $1.stamp }
+    [self, other].compactMap { $0[Register.pruneFloorField] }.max { $0.givesWay(to: $1) }
   }
 
   /// The record with every register below a floor raised to the floor's stamp, if the record's last

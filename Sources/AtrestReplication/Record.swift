@@ -70,6 +70,13 @@ public struct Record: Hashable, Sendable {
     self[Register.deletedField]?.value == Register.deletedValue
   }
 
+  /// The stamps that a deletion of this record holds: those of its registers, and of what they
+  /// replaced or held. Ascending, the newest `Register.heldLimit`.
+  public var held: [Stamp] {
+    let stamps = registers.flatMap { [$0.stamp] + ($0.replaced.map { [$0] } ?? []) + $0.held }
+    return Array(Set(stamps).sorted().suffix(Register.heldLimit))
+  }
+
   /// The fields encoded as one message of the record's kind.
   public var message: [UInt8] {
     registers.flatMap { $0.value }
@@ -78,6 +85,15 @@ public struct Record: Hashable, Sendable {
   /// The greatest time of any register, or nil for an empty record.
   public var latestTime: HybridTime? {
     registers.lazy.map { $0.stamp.time }.max()
+  }
+
+  /// Takes what the deletion's writer held out of the deletion.
+  public mutating func forgetHeld() {
+    guard let deletion = self[Register.deletedField] else { return }
+    set(
+      Register(
+        field: deletion.field, stamp: deletion.stamp, replaced: deletion.replaced,
+        value: deletion.value))
   }
 
   /// Inserts a register or overwrites the field's existing one unconditionally. For local writes;
@@ -144,7 +160,8 @@ public struct Record: Hashable, Sendable {
     var copy = self
     copy.set(
       Register(
-        field: Register.pruneFloorField, stamp: deletion.stamp, value: Register.pruneFloorValue))
+        field: Register.pruneFloorField, stamp: deletion.stamp, replaced: deletion.replaced,
+        value: Register.pruneFloorValue, held: deletion.held))
     copy.dropBelowPruneFloor { _, _ in }
     return copy
   }

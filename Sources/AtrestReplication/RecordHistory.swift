@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fingerprints that the server stores beside a record so that each register is judged once.
 
-/// Fingerprints of the registers that an account's copy of a record had or met and no longer has,
-/// and of those that the writer of its deletion knew.
+/// Fingerprints of the registers that an account's copy of a record had or met and no longer has.
 ///
 /// A register is judged when it loses. A device that was away while the server was restored from a
 /// backup offers it again, because it cannot know what the server lost; a listed register was not
 /// lost. Costs eight bytes per register, and nothing for a record that was never edited.
 public struct RecordHistory: Hashable, Sendable {
-  /// The most fingerprints per list; the newest are kept. A register past the limit is judged again
+  /// The most fingerprints; the newest are kept. A register past the limit is judged again
   /// if it returns, which at worst journals a write that nobody lost.
   public static let limit = 64
 
   /// Registers that are gone, in the order in which they went.
   public private(set) var judged: [UInt64] = []
-  /// Present registers that the writer of the deletion knew. Empty while the record is not deleted.
-  public private(set) var known: [UInt64] = []
 
   /// Creates an empty history.
   public init() {}
@@ -35,17 +32,6 @@ public struct RecordHistory: Hashable, Sendable {
       judged.append(fingerprint)
     }
     trim()
-    guard result.isDeleted else {
-      known = []
-      return
-    }
-    guard let deletion = result[Register.deletedField], copy[Register.deletedField] != deletion
-    else { return }
-    // Only the writer's own offer carries what the writer had. Anybody else's carries what that
-    // device has.
-    let isWritten = offer?.written.contains(Register.deletedField) == true
-    let held = isWritten ? offer?.record.registers ?? [] : []
-    known = held.filter { result[$0.field] == $0 }.prefix(Self.limit).map { $0.fingerprint }
   }
 
   /// Records the actions that lost in a conflict but are not known whole, each by its field 1.
@@ -71,26 +57,24 @@ public struct RecordHistory: Hashable, Sendable {
 }
 
 extension RecordHistory {
-  /// One byte with the number of `judged` fingerprints, then all fingerprints, big-endian. Empty
-  /// for an empty history.
+  /// One byte with the number of fingerprints, then the fingerprints, big-endian. Empty for an
+  /// empty history.
   public var encoded: [UInt8] {
-    guard !judged.isEmpty || !known.isEmpty else { return [] }
+    guard !judged.isEmpty else { return [] }
     return [UInt8(judged.count)]
-      + (judged + known).flatMap { withUnsafeBytes(of: $0.bigEndian) { Array($0) } }
+      + judged.flatMap { withUnsafeBytes(of: $0.bigEndian) { Array($0) } }
   }
 
-  /// Decodes the bytes of `encoded`; nil if they are malformed.
+  /// Decodes the bytes of `encoded`; nil if they are malformed. Stores of 0.1.0 have a second list
+  /// behind the first one, which is dropped.
   public init?(decoding bytes: [UInt8]) {
-    guard let count = bytes.first else { return }
-    guard bytes.count % 8 == 1, bytes.count <= 1 + 16 * Self.limit, count <= Self.limit else {
-      return nil
-    }
-    let numbers = stride(from: 1, to: bytes.count, by: 8).map { start in
+    guard let count = bytes.first.map(Int.init) else { return }
+    guard bytes.count % 8 == 1, (2...1 + 16 * Self.limit).contains(bytes.count),
+      count <= Self.limit, bytes.count >= 1 + 8 * count
+    else { return nil }
+    judged = stride(from: 1, to: 1 + 8 * count, by: 8).map { start in
       bytes[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
-    judged = Array(numbers.prefix(Int(count)))
-    known = Array(numbers.dropFirst(Int(count)))
-    guard !numbers.isEmpty, judged.count == count else { return nil }
   }
 }
 

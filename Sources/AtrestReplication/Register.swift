@@ -14,14 +14,24 @@ public struct Register: Hashable, Sendable {
   public let replaced: Stamp?
   /// The field as encoded in the kind's message, tag included; empty for a default value.
   public let value: [UInt8]
+  /// Of a deletion, and of the floor that stands for one: the stamps that its writer held in the
+  /// record, ascending, each once, at most `heldLimit`. Empty for any other write.
+  public let held: [Stamp]
 
   /// Creates a register; all parts are taken as given.
-  public init(field: FieldNumber, stamp: Stamp, replaced: Stamp? = nil, value: [UInt8]) {
+  public init(
+    field: FieldNumber, stamp: Stamp, replaced: Stamp? = nil, value: [UInt8], held: [Stamp] = []
+  ) {
     self.field = field
     self.stamp = stamp
     self.replaced = replaced
     self.value = value
+    self.held = held
   }
+
+  /// The most stamps in `held`. Of more, the newest are kept: what is left out may be journalled
+  /// although the deletion's writer knew it.
+  public static let heldLimit = 64
 
   /// Field 1 of every kind: whether the record is deleted.
   public static let deletedField: FieldNumber = 1
@@ -51,27 +61,22 @@ public struct Register: Hashable, Sendable {
     if stamp != other.stamp { return stamp < other.stamp }
     if value != other.value { return value.lexicographicallyPrecedes(other.value) }
     switch (replaced, other.replaced) {
-    case (let mine?, let theirs?): return mine < theirs
+    case (let mine?, let theirs?) where mine != theirs: return mine < theirs
     case (nil, .some): return true
-    case (_, nil): return false
+    case (.some, nil): return false
+    default: return held.lexicographicallyPrecedes(other.held)
     }
   }
 
-  /// Whether this winning write was made without knowledge of the losing one.
+  /// Whether the writer of this register knew a write to the record.
   ///
-  /// Writes of equal values do not conflict. A write knows the write that it replaced, and every
-  /// earlier write of its own replica up to that one. If it replaced something older, or another
-  /// replica's write, then a copy of its replica made the lost write, or a server lost what lay
-  /// between the two.
-  public func isConcurrent(with lost: Register) -> Bool {
-    !follows(lost) && lost.value != value && replaced != lost.stamp
-  }
-
-  private func follows(_ lost: Register) -> Bool {
-    guard lost.stamp.replica == stamp.replica else { return false }
-    // A floor stands for a deletion, and does not say what that replaced.
-    if field == Self.pruneFloorField { return true }
-    guard let replaced else { return false }
-    return replaced.replica == stamp.replica && replaced > lost.stamp
+  /// It knew the write that it replaced, and every earlier write of its own replica up to that
+  /// one. If it replaced something older, or another replica's write, then a copy of its replica
+  /// made the other write, or a server lost what lay between the two. A deletion also knew what it
+  /// held.
+  public func knew(_ other: Stamp) -> Bool {
+    if replaced == other || held.contains(other) { return true }
+    guard let replaced, other.replica == stamp.replica else { return false }
+    return replaced.replica == stamp.replica && replaced > other
   }
 }

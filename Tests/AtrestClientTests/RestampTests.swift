@@ -243,4 +243,47 @@ struct RestampTests {
       ])
     #expect(try test.replica.record(entry.key)?.isDeleted == true)
   }
+
+  /// Seed 0x30ddd of 200 steps: the server had taken it, and the device showed it under a stamp
+  /// that nobody else had.
+  @Test("leaves what was sent its time though the record was pruned since and the clock was ahead")
+  func sentBelowFloor() async throws {
+    let server = TestClock()
+    let test = try TestReplica(1)
+    let entry = try WaterEntry.sample()
+    try await test.replica.save(entry)
+    let written = try time(test, entry.key)
+    _ = try await test.replica.nextPage(after: 0)
+    let later = Stamp(
+      time: HybridTime(written.wallTime.advanced(by: 30_000)), replica: ReplicaID(rawValue: 9))
+    try test.replica.write { transaction in
+      var pruned = Record(key: entry.key)
+      pruned.set(
+        Register(field: Register.deletedField, stamp: later, value: Register.deletedValue))
+      var applied = AppliedAnswer()
+      try transaction.work.merge([pruned.pruned().encoded], into: &applied)
+    }
+    try await restamp(test, by: server)
+    #expect(try test.offers().first?.record.latestTime == written)
+    #expect(try test.replica.record(entry.key)?.isDeleted == true)
+  }
+
+  @Test("gives what a deletion held the new identity where that was this replica's and waits")
+  func held() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let entry = try WaterEntry.sample()
+    try await test.replica.save(entry)
+    try await test.sync(server)
+    let acknowledged = try #require(try test.replica.record(entry.key)?.registers.first).stamp
+    try await test.replica.save(WaterEntry.sample(id: entry.id, 500))
+    _ = try await test.replica.nextPage(after: 0)
+    try test.replica.delete(entry.key)
+    try test.replica.write { try $0.work.restamp(as: ReplicaID(rawValue: 2)) }
+    let deletion = try #require(try test.offers().last?.record[Register.deletedField])
+    let edited = try #require(try test.offers().first?.record[Register.deletedField]).stamp
+    #expect(edited.replica == ReplicaID(rawValue: 2))
+    #expect(deletion.held == [acknowledged, edited])
+    #expect(try test.replica.record(entry.key)?[Register.deletedField] == deletion)
+  }
 }

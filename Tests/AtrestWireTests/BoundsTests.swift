@@ -75,6 +75,26 @@ struct BoundsTests {
     check(try record(kind: RecordKind(rawValue: 0)), .invalid("a record has no kind"))
   }
 
+  @Test("what a deletion held")
+  func held() throws {
+    func record(_ held: [Stamp], by field: FieldNumber = 1) throws -> Record {
+      let register = Register(field: field, stamp: stamp, value: [], held: held)
+      return try #require(Record(key: RecordKey(kind: .session, id: [7]), registers: [register]))
+    }
+    let stamps = (1...UInt64(Limit.heldStamps + 2)).map {
+      Stamp(time: HybridTime(rawValue: $0), replica: ReplicaID(rawValue: 3))
+    }
+    for field in [Register.deletedField, Register.pruneFloorField] {
+      check(try record(Array(stamps.prefix(Limit.heldStamps)), by: field))
+    }
+    check(try record(Array(stamps.dropLast())), .tooLong)
+    check(try record(stamps), .tooLong)
+    let wrong = WireError.invalid("a register holds stamps out of order, or is no deletion")
+    check(try record([stamps[1], stamps[0]]), wrong)
+    check(try record([stamps[0], stamps[0]]), wrong)
+    check(try record([stamps[0]], by: 2), wrong)
+  }
+
   @Test("offers and their numbers")
   func offers() throws {
     let record = try record()
@@ -208,6 +228,7 @@ struct BoundsTests {
   @Test("the rules of other modules are those of the contract")
   func elsewhere() {
     #expect(Record.Limits.idBytes == Limit.idBytes)
+    #expect(Register.heldLimit == Limit.heldStamps)
     #expect(Record.Limits.valueBytes == Limit.valueBytes)
     let entry = RecordKind.conflict
     #expect(

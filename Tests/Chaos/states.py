@@ -37,6 +37,7 @@ def from_dump(text):
                 to_stamp(part["stamp"]),
                 to_stamp(part["replaced"]) if "replaced" in part else None,
                 bytes.fromhex(part["value"]),
+                tuple(to_stamp(stamp) for stamp in part.get("held_stamps", [])),
             )
             record[register.field] = register
         state[row["kind"], bytes.fromhex(row["id"])] = record

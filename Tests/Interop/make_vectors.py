@@ -107,7 +107,8 @@ def any_record(source):
             stamp = shared if source.randrange(2) else any_stamp(source)
             replaced = source.choice([None, any_stamp(source)])
             value = source.choice([b"", DELETED] if field == 1 else [b"", b"\x12\x01\0"])
-            record[field] = model.Register(field, stamp, replaced, value)
+            held = {any_stamp(source) for _ in range(source.randrange(4))} if value == DELETED else ()
+            record[field] = model.Register(field, stamp, replaced, value, tuple(sorted(held)))
         if source.randrange(4) == 0:
             floor = model.Register(model.PRUNE_FLOOR_FIELD, any_stamp(source), None, model.PRUNE_FLOOR)
             record = model.merge(record, {floor.field: floor})

@@ -31,6 +31,7 @@ class Register(NamedTuple):
     stamp: Stamp
     replaced: Optional[Stamp]
     value: bytes
+    held: Tuple[Stamp, ...] = ()  # Of a deletion: what its writer held in the record.
 
 
 Key = Tuple[int, bytes]
@@ -38,9 +39,9 @@ Record = Dict[int, Register]
 
 
 def rank(register):
-    """Of two registers of a field the one of greater (clock, replica, value, replaced) survives."""
+    """Of two registers of a field the one of greater (clock, replica, value, replaced, held) survives."""
     had = register.replaced
-    return (register.stamp, register.value, had is not None, had or Stamp(0, 0))
+    return (register.stamp, register.value, had is not None, had or Stamp(0, 0), register.held)
 
 
 def merge(a: Record, b: Record) -> Record:
@@ -77,23 +78,24 @@ def pruned(record: Record) -> Record:
     left = {f: r for f, r in rest.items() if r.stamp >= deletion.stamp}
     if left == rest:
         return record
-    return left | {PRUNE_FLOOR_FIELD: Register(PRUNE_FLOOR_FIELD, deletion.stamp, None, PRUNE_FLOOR)}
+    floor = deletion._replace(field=PRUNE_FLOOR_FIELD, value=PRUNE_FLOOR)
+    return left | {PRUNE_FLOOR_FIELD: floor}
 
 
-def did_not_know(kept: Register, lost: Register) -> bool:
-    """Whether the winner's writer did not know the value that lost.
+def held(record: Record) -> Tuple[Stamp, ...]:
+    """What a deletion of the record holds: the newest 64 stamps that it has anywhere."""
+    stamps = {register.stamp for register in record.values()}
+    stamps |= {register.replaced for register in record.values() if register.replaced is not None}
+    stamps |= {stamp for register in record.values() for stamp in register.held}
+    return tuple(sorted(stamps)[-64:])
 
-    It knew what it replaced, and what its own replica wrote before that; a floor stands for a deletion, and does not say
-    what that replaced. Two equal values leave nothing to choose.
-    """
-    over = kept.replaced
-    is_own = kept.stamp.replica == lost.stamp.replica and (
-        kept.field == PRUNE_FLOOR_FIELD
-        or over is not None
-        and over.replica == kept.stamp.replica
-        and over > lost.stamp
-    )
-    return not is_own and over != lost.stamp and kept.value != lost.value
+
+def knew(register: Register, stamp: Stamp) -> bool:
+    """Whether the writer knew a write: what it replaced or held, and what its own replica wrote before that."""
+    over = register.replaced
+    if over == stamp or stamp in register.held:
+        return True
+    return over is not None and over.replica == register.stamp.replica == stamp.replica and over > stamp
 
 
 def journal_id(key: Key, lost: Register) -> bytes:
@@ -117,13 +119,12 @@ def identity(register: Register) -> Identity:
 
 
 class History:
-    """What the server remembers beside a record, so that each register is judged once."""
+    """The registers that the server has judged, so that each is judged once."""
 
     LIMIT = 64
 
     def __init__(self):
         self.judged: List[Identity] = []
-        self.known: FrozenSet[Identity] = frozenset()
 
     def note(
         self,
@@ -141,11 +142,6 @@ class History:
                 if field != PRUNE_FLOOR_FIELD and name not in left and name not in self.judged:
                     self.judged.append(name)
         self.judged = self.judged[-self.LIMIT :]
-        if not is_deleted(result):
-            self.known = frozenset()
-        elif stored.get(DELETED_FIELD) != result[DELETED_FIELD]:
-            held = offered if DELETED_FIELD in written else {}
-            self.known = frozenset(identity(r) for f, r in held.items() if result.get(f) == r)
 
     def note_actions(self, lost: List[Register]):
         actions = [r for r in lost if r.field == DELETED_FIELD and r.value == b""]
@@ -181,8 +177,7 @@ class Meeting:
         self.result = merge(self.lifted_stored, self.lifted)
 
     def conflicts(self) -> List[Loss]:
-        losses = self._fields() + self._lifted_writes() + self._hidden_actions()
-        losses += self._earlier_actions(losses)
+        losses = self._fields() + self._lifted_writes() + self._deleted_actions()
         return [loss for loss in losses if not any(self._holds(other, loss) for other in losses)]
 
     def _holds(self, entry: Loss, other: Loss) -> bool:
@@ -192,36 +187,48 @@ class Meeting:
         is_part = value.field != DELETED_FIELD and value.stamp == action.stamp
         return is_new and is_part and entry[2].get(value.field) == value
 
-    def _fields(self):
-        losses = []
-        for field, mine in self.lifted.items():
-            theirs = self.lifted_stored.get(field)
+    def _pairs(self):
+        """Each register that lost in its field or to the floor, what was kept, and whose it was."""
+        for field in self.lifted.keys() | self.lifted_stored.keys():
+            mine, theirs = self.lifted.get(field), self.lifted_stored.get(field)
             kept = self.result.get(field, self.floor)
-            if kept == mine:
-                if theirs is None or theirs == mine:
+            # An offered register counts as it was offered, one of the server's as it was lifted.
+            for lost, original, record in (
+                (mine, self.offered.get(field), self.offered),
+                (theirs, theirs, self.stored),
+            ):
+                # What the server's copy had alone, and the floor dropped, is no loss in a field.
+                is_pair = lost is not None and lost != kept and (lost is mine or mine == kept)
+                if not is_pair or record is self.offered and identity(original) in self.history.judged:
                     continue
-                lost, record = theirs, self.stored
-            elif theirs != mine or field not in self.result:
-                lost, record = self.offered[field], self.offered
-            else:
-                continue
-            is_open = self.restored or field in self.written or kept == mine
-            is_settled = lost.stamp in self.floors
-            is_settled |= kept != mine and identity(lost) in self.history.judged
-            if self.floor is not None and kept.stamp == self.floor.stamp and field != DELETED_FIELD:
-                kept = self.floor
-            is_known = field == DELETED_FIELD and self._is_known(lost.stamp, kept)
-            is_known |= field != DELETED_FIELD and self._was_taken_knowingly(lost)
-            if is_open and not is_settled and not is_known and did_not_know(kept, lost):
-                losses.append((lost, kept, record))
-        return losses
+                is_floor = self.floor is not None and kept.stamp == self.floor.stamp
+                yield original, self.floor if is_floor and field != DELETED_FIELD else kept, record
+
+    def _fields(self):
+        return [
+            (lost, kept, record)
+            for lost, kept, record in self._pairs()
+            if (self.restored or lost.field in self.written or record is self.stored)
+            and not self._is_lost_to_deletion(lost, kept)
+            and lost.stamp not in self.floors
+            and kept.value != lost.value
+            and not knew(kept, lost.stamp)
+            and not self._was_taken_knowingly(lost)
+        ]
+
+    def _is_lost_to_deletion(self, lost: Register, kept: Register) -> bool:
+        is_judged = identity(action(lost.stamp)) in self.history.judged
+        was_there = self.stored.get(DELETED_FIELD) == self.result.get(DELETED_FIELD)
+        is_dropped = kept.field == PRUNE_FLOOR_FIELD and was_there and not is_judged
+        return is_deleted(self.result) and (lost.field == DELETED_FIELD or is_dropped)
 
     def _was_taken_knowingly(self, lost: Register) -> bool:
         """Whether it lies under the floor, and the deletion knew it."""
         return (
             self.floor is not None
+            and lost.field != DELETED_FIELD
             and lost.stamp < self.floor.stamp
-            and not did_not_know(self.floor, lost)
+            and knew(self.floor, lost.stamp)
         )
 
     def _lifted_writes(self):
@@ -231,80 +238,64 @@ class Meeting:
             if self.lifted[field] != register
             and (field in self.written or self._is_back_lifted(register))
             and is_same_write(self.result[field], self.lifted[field])
-            and did_not_know(self.floor, register)
+            and not knew(self.floor, register.stamp)
         ]
 
     def _is_back_lifted(self, register: Register) -> bool:
         """Whether a server that was put back never judged it, and the copy's deletion did not know it."""
         if not self.restored or identity(register) in self.history.judged:
             return False
-        if not is_deleted(self.stored):
-            return True
-        deletion = self.stored[DELETED_FIELD]
-        return register.stamp != deletion.replaced and not self._is_known(register.stamp, deletion)
+        return not (is_deleted(self.stored) and knew(self.stored[DELETED_FIELD], register.stamp))
 
-    def _hidden_actions(self):
-        offer_deletes = is_deleted(self.offered) and (
-            self.restored or DELETED_FIELD in self.written
-        )
-        if is_deleted(self.stored) or not offer_deletes or not is_deleted(self.result):
+    def _deleted_actions(self):
+        """The actions of the copy that does not have the deletion, where that did not know them."""
+        if not is_deleted(self.result):
             return []
         deletion = self.result[DELETED_FIELD]
-        own = {self.stored[f].stamp for f in (DELETED_FIELD, PRUNE_FLOOR_FIELD) if f in self.stored}
-        hidden = {
-            register.stamp
-            for field, register in self.stored.items()
-            if field != PRUNE_FLOOR_FIELD
-            and register.stamp < deletion.stamp
-            and register.stamp.replica != deletion.stamp.replica
-            and self._is_news(register, deletion)
-            and not self._is_known(register.stamp, deletion)
-        }
-        return [(action(stamp), deletion, self.stored) for stamp in hidden - own]
-
-    def _is_news(self, register: Register, deletion: Register) -> bool:
-        """Whether an offered deletion's writer did not have it."""
-        mine = self.offered.get(register.field)
-        if mine is None or rank(register) > rank(mine):
-            return True
-        return deletion.replaced is not None and deletion.replaced < register.stamp
-
-    def _earlier_actions(self, losses):
-        last = self.offered.get(DELETED_FIELD)
-        lost_to = [kept for lost, kept, _ in losses if lost == last]
-        deletion = lost_to[0] if lost_to else self.stored.get(DELETED_FIELD)
-        is_kept = self.result.get(DELETED_FIELD) == deletion
-        if deletion is None or deletion.value != DELETED or not is_kept:
+        if self.stored.get(DELETED_FIELD) == deletion:
+            copy, judged = self.offered, [r for r in self.offered.values() if self._is_brought(r)]
+        elif not is_deleted(self.stored):
+            copy, judged = self.stored, list(self.stored.values())
+        else:
             return []
-        earlier = {self.offered[field].stamp for field in self.written if lost_to}
-        earlier |= {r.stamp for r in self.offered.values() if self._is_back(r, deletion)}
+        lost_in_field = [lost for lost, kept, _ in self._pairs() if kept.field == lost.field]
+        stamps = {
+            register.stamp
+            for register in judged
+            if register.field != PRUNE_FLOOR_FIELD
+            and register.stamp < deletion.stamp
+            and register.stamp not in self.floors
+            and (register.field == DELETED_FIELD or register not in lost_in_field)
+            and not self._is_known(register.stamp, deletion)
+            and not self._is_own_deletion(register.stamp)
+        }
+        last = copy.get(DELETED_FIELD)
         return [
-            (action(s), deletion, self.offered)
-            for s in earlier - {last and last.stamp}
-            if s < deletion.stamp and not self._is_known(s, deletion)
+            (last if last is not None and last.stamp == stamp else action(stamp), deletion, copy)
+            for stamp in stamps
         ]
 
-    def _is_known(self, stamp: Stamp, deletion: Register) -> bool:
-        """Whether the deletion's writer held anything of an action."""
-        if deletion.value != DELETED:
-            return False
-        parts = [register for register in self.offered.values() if register.stamp == stamp]
-        if self.offered.get(DELETED_FIELD) == deletion and DELETED_FIELD in self.written:
-            return bool(parts)
-        return any(identity(part) in self.history.known for part in parts)
+    def _is_brought(self, register: Register) -> bool:
+        """Whether the offer writes it, or gives it back to a server that lost it."""
+        is_lost = self.stored.get(register.field) != register
+        is_back = self.restored or self.result.get(register.field) == register
+        is_open = register.field in self.written or is_back and is_lost
+        return is_open and identity(register) not in self.history.judged
 
-    def _is_back(self, register: Register, deletion: Register) -> bool:
-        """Whether a server that was put back gets it back, and the deletion's writer did not know it."""
-        return (
-            (self.restored or self.result.get(register.field) == register)
-            and register.field not in self.written
-            and register.field != PRUNE_FLOOR_FIELD
-            and self.stored.get(register.field) != register
-            and identity(register) not in self.history.judged
-            and register.stamp.replica != deletion.stamp.replica
-            and register.stamp != deletion.replaced
-            and register.stamp not in self.floors
-        )
+    def _is_own_deletion(self, stamp: Stamp) -> bool:
+        """Whether it is that of the offered deletion, or that one knew it."""
+        if not is_deleted(self.offered):
+            return False
+        deletion = self.offered[DELETED_FIELD]
+        return deletion.stamp == stamp or self._is_known(stamp, deletion)
+
+    def _is_known(self, stamp: Stamp, deletion: Register) -> bool:
+        """Whether the deletion's writer knew an action. One that lists nothing held what its own offer has."""
+        if knew(deletion, stamp):
+            return True
+        is_its_offer = self.offered.get(DELETED_FIELD) == deletion and DELETED_FIELD in self.written
+        has_it = any(register.stamp == stamp for register in self.offered.values())
+        return not deletion.held and is_its_offer and has_it
 
 
 def is_same_write(a: Register, b: Register) -> bool:
@@ -432,6 +423,8 @@ class Replica:
             is_unsent = unsent is not None and field in unsent.written
             replaced = over and (over.replaced if is_unsent else over.stamp)
             record[field] = Register(field, stamp, replaced, value)
+            if record[field].value == DELETED and field == DELETED_FIELD:
+                record[field] = record[field]._replace(held=held(before))
         written = frozenset(values) | {DELETED_FIELD}
         if unsent:
             self.outbox.remove(unsent)
@@ -523,7 +516,8 @@ def to_stamp(message):
 
 def to_register(message):
     replaced = to_stamp(message.replaced) if message.HasField("replaced") else None
-    return Register(message.field, to_stamp(message.stamp), replaced, message.value)
+    held = tuple(to_stamp(stamp) for stamp in message.held_stamps)
+    return Register(message.field, to_stamp(message.stamp), replaced, message.value, held)
 
 
 def to_record(message) -> Tuple[Key, Record]:
@@ -539,6 +533,8 @@ def from_register(register):
     if register.replaced is not None:
         message.replaced.SetInParent()
         message.replaced.clock, message.replaced.replica = register.replaced
+    for stamp in register.held:
+        message.held_stamps.add(clock=stamp.clock, replica=stamp.replica)
     return message
 
 

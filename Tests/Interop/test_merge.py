@@ -286,6 +286,7 @@ class History:
             assert mine.stamp in listed or model.journal_id(key, mine) in self.account.journal or any(
                 other.stamp.replica == mine.stamp.replica
                 or other.replaced == mine.stamp
+                or mine.stamp in other.held
                 or other.value == mine.value
                 for other in later
             ), (key, mine)

@@ -33,7 +33,9 @@ def any_record(pick):
         for field in pick.sample([1, 2, 3], pick.randint(1, 3)):
             stamp = shared if pick.randrange(2) else any_stamp(pick)
             replaced = pick.choice([None, any_stamp(pick)])
-            record[field] = Register(field, stamp, replaced, pick.choice(VALUES[field]))
+            value = pick.choice(VALUES[field])
+            held = {any_stamp(pick) for _ in range(pick.randrange(4))} if value == model.DELETED else ()
+            record[field] = Register(field, stamp, replaced, value, tuple(sorted(held)))
         if pick.randrange(3) == 0:
             # A floor is written by the server with the stamp of a deletion.
             record[15] = Register(15, any_stamp(pick), None, model.PRUNE_FLOOR)

@@ -292,14 +292,14 @@ SIMULATED = [
         "The client stamps writes again that the server may have.",
         Edit(
             f"{SYNC}/Replica/UnitOfWork+Restamping.swift",
-            "guard «entry.number == nil», ClockSkew.isTooFarAhead",
+            "if let time, «entry.number == nil» {",
             "true",
         ),
     ),
     mutation(
         "restampedBelowFloor",
         "The client stamps writes again without regard to what they replaced.",
-        Edit(f"{SYNC}/Replica/UnitOfWork+Restamping.swift", "    «»let floor = before.map {", "return time"),
+        Edit(f"{SYNC}/Replica/UnitOfWork+Restamping.swift", "    «»let earlier = before.map {", "return time"),
     ),
     mutation(
         "renewalMovesTimes",
@@ -317,20 +317,16 @@ SIMULATED = [
     ),
     mutation(
         "partsNotKnown",
-        "A deletion knows nothing of an action but its own `deleted` register.",
-        Edit(
-            f"{REPLICATION}/Judgement.swift",
-            "guard «deletion.value == Register.deletedValue» else { return false }",
-            "false",
-        ),
+        "A deletion knows nothing of what its writer held but what it replaced.",
+        Edit(f"{REPLICATION}/Register.swift", "replaced == other || «held.contains(other)»", "false"),
     ),
     mutation(
         "partsNotNoted",
-        "What comes back in pieces to a record that is deleted is journalled only with its last action.",
+        "What comes back to a record that is deleted is not journalled.",
         Edit(
             f"{REPLICATION}/Judgement.swift",
-            "winner ?? «stored[Register.deletedField]»,",
-            "nil",
+            "(isWritten(register) || «isBack && stored[register.field] != register»)",
+            "false",
         ),
     ),
     mutation(
@@ -338,8 +334,8 @@ SIMULATED = [
         "Every write that lost is journalled, whether or not the winner knew it.",
         Edit(
             f"{REPLICATION}/Register.swift",
-            "    «!follows(lost) && lost.value != value && replaced != lost.stamp»",
-            "lost.value != value",
+            "    «»if replaced == other || held.contains(other) { return true }",
+            "return false",
         ),
     ),
     mutation(
@@ -369,28 +365,28 @@ SIMULATED = [
     mutation(
         "ownWritesConflict",
         "Writes of one replica conflict with each other.",
-        Edit(f"{REPLICATION}/Register.swift", "    «!follows(lost)» && lost.value != value", "true"),
+        Edit(
+            f"{REPLICATION}/Register.swift",
+            "guard let replaced, «other.replica == stamp.replica» else",
+            "false",
+        ),
     ),
     mutation(
         "equalValuesConflict",
         "Two writes of one value conflict.",
-        Edit(f"{REPLICATION}/Register.swift", "!follows(lost) && «lost.value != value»", "true"),
+        Edit(f"{REPLICATION}/Judgement.swift", "&& «kept.value != lost.value» && !kept.knew", "true"),
     ),
     mutation(
         "hiddenNotJournalled",
-        "A deletion does not journal actions that it hides.",
-        Edit(
-            f"{REPLICATION}/Judgement.swift",
-            "    «»guard !stored.isDeleted, record.isDeleted, offer.canLose",
-            "return []",
-        ),
+        "An offered deletion does not journal the actions that it beats.",
+        Edit(f"{REPLICATION}/Judgement.swift", "return «stored.isDeleted» ? [] : actions(", "true"),
     ),
     mutation(
         "earlierNotJournalled",
-        "A deletion that wins journals the last action of an offer only.",
+        "A deletion journals nothing of what an offer writes.",
         Edit(
             f"{REPLICATION}/Judgement.swift",
-            "deletion.value == Register.deletedValue, «result[deletion.field] == deletion»",
+            "return («isWritten(register)» || isBack &&",
             "false",
         ),
     ),

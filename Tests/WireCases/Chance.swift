@@ -54,9 +54,11 @@ extension SeededRandom {
   }
 
   mutating func register(_ field: FieldNumber) -> Register {
-    Register(
+    let mayHold = [Register.deletedField, Register.pruneFloorField].contains(field)
+    let held = mayHold ? list(oneIn(9) ? Register.heldLimit : 3) { $0.stamp() } : []
+    return Register(
       field: field, stamp: stamp(), replaced: maybe { $0.stamp() },
-      value: oneIn(4) ? [] : bytes(1...150))
+      value: oneIn(4) ? [] : bytes(1...150), held: Set(held).sorted())
   }
 
   mutating func record() -> Record {

@@ -31,6 +31,8 @@ struct RecordDump: Encodable, Equatable {
     var name: String
     var stamp: StampDump
     var replaced: StampDump?
+    /// What a deletion's writer held; absent for any other write.
+    var heldStamps: [StampDump]?
     var valueBytes: Int
     var value: String?
   }
@@ -50,6 +52,7 @@ struct RecordDump: Encodable, Equatable {
       RegisterDump(
         field: Int(register.field), name: words.name(of: register.field, in: record.key.kind),
         stamp: StampDump(register.stamp), replaced: register.replaced.map(StampDump.init),
+        heldStamps: register.held.isEmpty ? nil : register.held.map(StampDump.init),
         valueBytes: register.value.count, value: withValues ? ShortID.hex(register.value) : nil)
     }
   }
@@ -57,9 +60,13 @@ struct RecordDump: Encodable, Equatable {
   /// One line such as `session 3f2a… span=1763735400000.0@0123456789abcdef`.
   var text: String {
     let fields = registers.map { register in
-      "\(register.name)=\(register.stamp.text)"
-        + (register.replaced.map { " over \($0.text)" } ?? "")
-        + (register.value.map { " [\($0)]" } ?? "")
+      var text = "\(register.name)=\(register.stamp.text)"
+      if let replaced = register.replaced { text += " over \(replaced.text)" }
+      if let held = register.heldStamps {
+        text += " holding " + held.map { $0.text }.joined(separator: ",")
+      }
+      if let value = register.value { text += " [\(value)]" }
+      return text
     }
     return ([name, id] + (deleted ? ["deleted"] : []) + fields).joined(separator: " ")
   }

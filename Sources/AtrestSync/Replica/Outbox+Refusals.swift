@@ -53,7 +53,7 @@ extension Outbox {
         {
           corrected[register] = Register(
             field: register.field, stamp: register.stamp, replaced: under.replaced,
-            value: register.value)
+            value: register.value, held: register.held)
         }
         if let right = corrected[register] { changed.record.set(right) }
       }

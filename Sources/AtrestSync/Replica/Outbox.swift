@@ -162,10 +162,6 @@ package struct Outbox<Tables: ReplicaTables> {
     {
       return Offer(record: known, written: [])
     }
-    let along = Offer(record: record, written: written.map { $0.field })
-    // A deletion counts as knowing what its offer holds, and some of this may have been pulled
-    // since it was written. So it is offered as it was written; a held one once it is confirmed.
-    let deletes = record.isDeleted && along.written.contains(Register.deletedField)
-    return deletes ? along.withoutDeletion() : along
+    return Offer(record: record, written: written.map { $0.field })
   }
 }

@@ -23,8 +23,8 @@ extension UnitOfWork {
     aheadOf server: WallTime, as replica: ReplicaID? = nil
   ) throws(ReplicaError) {
     let offset = tables.state.serverOffset.correction
-    try restamp(as: replica ?? tables.state.replica) { time, entry in
-      guard entry.number == nil, ClockSkew.isTooFarAhead(time, of: server) else { return time }
+    try restamp(as: replica ?? tables.state.replica) { time in
+      guard ClockSkew.isTooFarAhead(time, of: server) else { return time }
       let (moved, overflow) = time.wallTime.milliseconds.addingReportingOverflow(offset)
       let earlier = overflow ? server : WallTime(milliseconds: moved)
       return HybridTime(min(earlier, server))
@@ -51,7 +51,7 @@ extension UnitOfWork {
   }
 
   private mutating func restamp(
-    as replica: ReplicaID, _ time: ((HybridTime, OutboxEntry) -> HybridTime)?
+    as replica: ReplicaID, _ time: ((HybridTime) -> HybridTime)?
   ) throws(ReplicaError) {
     var keys: [RecordKey] = []
     var entries: [RecordKey: [OutboxEntry]] = [:]
@@ -70,7 +70,7 @@ extension UnitOfWork {
 private struct RecordRestamp {
   private let replica: ReplicaID
   /// The corrected time of a write; nil if times stay.
-  private let time: ((HybridTime, OutboxEntry) -> HybridTime)?
+  private let time: ((HybridTime) -> HybridTime)?
   private var stamps: [Stamp: Stamp] = [:]
   /// The registers written here. A copied replica shares stamps with its original and may have that
   /// one's writes under them. The floor of a pruned record comes from the server although it
@@ -79,7 +79,7 @@ private struct RecordRestamp {
   private var last = HybridTime(rawValue: 0)
   private var least = HybridTime(rawValue: 0)
 
-  init(_ replica: ReplicaID, _ time: ((HybridTime, OutboxEntry) -> HybridTime)?) {
+  init(_ replica: ReplicaID, _ time: ((HybridTime) -> HybridTime)?) {
     self.replica = replica
     self.time = time
   }
@@ -131,8 +131,9 @@ private struct RecordRestamp {
         continue
       }
       let new: HybridTime
-      if let time {
-        new = moved(time(stamp.time, entry), over: before)
+      // What was sent may have been taken, and keeps its time.
+      if let time, entry.number == nil {
+        new = moved(stamp.time, to: time(stamp.time), over: before)
       } else {
         new = kept(stamp.time)
       }
@@ -141,9 +142,13 @@ private struct RecordRestamp {
     }
   }
 
-  private func moved(_ time: HybridTime, over before: [Stamp]) -> HybridTime {
-    let floor = before.map { (stamps[$0] ?? $0).time }.reduce(least, max)
-    return max(time, next(floor), next(last))
+  /// A write that lies under the floor lost to its deletion, and stays there.
+  private func moved(
+    _ old: HybridTime, to time: HybridTime, over before: [Stamp]
+  ) -> HybridTime {
+    let earlier = before.map { (stamps[$0] ?? $0).time }
+    let floor = (earlier + (old > least ? [least] : [])).max()
+    return max(time, floor.map(next) ?? time, next(last))
   }
 
   /// The same time, whatever the record has by now. Two writes with one time but different
@@ -167,7 +172,7 @@ private struct RecordRestamp {
     guard own.contains(register), let stamp = stamps[register.stamp] else { return register }
     return Register(
       field: register.field, stamp: stamp, replaced: register.replaced.map { stamps[$0] ?? $0 },
-      value: register.value)
+      value: register.value, held: Set(register.held.map { stamps[$0] ?? $0 }).sorted())
   }
 }
 
@@ -181,6 +186,7 @@ extension Record {
     else { return }
     set(
       Register(
-        field: Register.deletedField, stamp: floor.stamp, value: Register.deletedValue))
+        field: Register.deletedField, stamp: floor.stamp, replaced: floor.replaced,
+        value: Register.deletedValue, held: floor.held))
   }
 }

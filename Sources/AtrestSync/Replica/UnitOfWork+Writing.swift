@@ -123,8 +123,14 @@ extension UnitOfWork {
           || pending.contains { $0.isRefusedForGood && $0.wrote(current) }
         return isUnseen ? current.replaced : current.stamp
       }
-      record.set(Register(field: field, stamp: stamp, replaced: replaced, value: value))
+      let isDeletion = deleted && field == Register.deletedField
+      record.set(
+        Register(
+          field: field, stamp: stamp, replaced: replaced, value: value,
+          held: isDeletion ? stored?.held ?? [] : []))
     }
+    // A deletion always goes. Without what it held, more is journalled than need be.
+    if deleted, !record.isStorable { record.forgetHeld() }
     guard record.isStorable else { throw Self.tooLarge }
     let offer = Offer(
       record: record, written: (differing.map { $0.field } + [Register.deletedField]).sorted())

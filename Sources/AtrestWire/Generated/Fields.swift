@@ -165,6 +165,7 @@ enum Fields {
     case stamp = 2
     case replaced = 3
     case value = 4
+    case heldStamps = 5
   }
 
   enum Record: UInt32, FieldNumbers {

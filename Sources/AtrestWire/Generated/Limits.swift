@@ -17,6 +17,8 @@ public enum Limit {
   public static let conflictIDBytes = 128
   /// Registers of one record.
   public static let registers = 64
+  /// Stamps of one register's `held_stamps`.
+  public static let heldStamps = 64
   /// Bytes of one register's value.
   public static let valueBytes = 16_384
   /// Bytes of the value of a journal entry's field 2, which contains two of another record.

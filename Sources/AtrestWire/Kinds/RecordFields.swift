@@ -63,7 +63,7 @@ public struct RecordFields: Sendable {
             switch Fields.Register(rawValue: part.number) {
             case .field: field = try part.uint32()
             case .value: value = try part.content()
-            case .stamp, .replaced, nil: break
+            case .stamp, .replaced, .heldStamps, nil: break
             }
           }
           if field == Register.deletedField, value.elementsEqual(Register.deletedValue) {

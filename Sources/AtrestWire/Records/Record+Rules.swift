@@ -28,6 +28,15 @@ extension Register {
     guard valueBytes <= Record.Limits.valueBytes(of: field, in: kind) else { throw .tooLong }
   }
 
+  /// Checks what a deletion says that its writer held.
+  package static func checkHeld(_ stamps: [Stamp], by field: FieldNumber) throws(WireError) {
+    guard !stamps.isEmpty else { return }
+    guard stamps.count <= heldLimit else { throw .tooLong }
+    guard field == deletedField || field == pruneFloorField,
+      zip(stamps, stamps.dropFirst()).allSatisfy({ $0 < $1 })
+    else { throw .invalid("a register holds stamps out of order, or is no deletion") }
+  }
+
   /// The error for a register without a stamp.
   package static let unstamped = WireError.invalid("a register has no stamp")
 }

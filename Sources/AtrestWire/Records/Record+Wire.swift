@@ -32,6 +32,7 @@ extension Register: FieldWriting {
     sink.message(Fields.Register.stamp, stamp)
     sink.message(Fields.Register.replaced, replaced)
     sink.bytes(Fields.Register.value, value)
+    sink.messages(Fields.Register.heldStamps, held)
   }
 }
 
@@ -91,6 +92,7 @@ struct RegisterParts {
   private var stamp: StampParts?
   private var replaced: StampParts?
   private var value = Slice.none
+  private var held: [StampParts] = []
 
   /// Decodes an embedded register.
   ///
@@ -103,6 +105,10 @@ struct RegisterParts {
       case .stamp: stamp = try StampParts(field.content())
       case .replaced: replaced = try StampParts(field.content())
       case .value: value = try field.content()
+      case .heldStamps:
+        // Before the bound is checked, so that no list outgrows it.
+        guard held.count <= Register.heldLimit else { throw .tooLong }
+        held.append(try StampParts(field.content()))
       case nil: break
       }
     }
@@ -115,6 +121,7 @@ struct RegisterParts {
     if stamp == nil { merged.stamp = earlier.stamp }
     if replaced == nil { merged.replaced = earlier.replaced }
     if value.isEmpty { merged.value = earlier.value }
+    merged.held = earlier.held + held
     return merged
   }
 
@@ -124,8 +131,12 @@ struct RegisterParts {
     guard let stamp else { throw Register.unstamped }
     var former: Stamp?
     if let replaced { former = try replaced.stamp() }
+    var stamps: [Stamp] = []
+    for one in held { stamps.append(try one.stamp()) }
+    try Register.checkHeld(stamps, by: field)
     return Register(
-      field: field, stamp: try stamp.stamp(), replaced: former, value: [UInt8](value))
+      field: field, stamp: try stamp.stamp(), replaced: former, value: [UInt8](value),
+      held: stamps)
   }
 }
 

@@ -33,7 +33,7 @@ enum Samples {
     deleted.set(
       Register(
         field: Register.deletedField, stamp: stamp(9), replaced: stamp(),
-        value: Register.deletedValue))
+        value: Register.deletedValue, held: water.held))
     var lists = [
       ("session", session), ("water", water), ("deleted", deleted),
       ("pruned", deleted.pruned()),

@@ -34,7 +34,7 @@ extension PortableCase {
       (
         "a deletion beats an action that it did not know",
         [register(1, 6, 1, over: (5, 1)), register(2, 6, 1, value: 4)],
-        [deletion, old], "1@9.3=0801 2@6.1=04 | 1@6.1 2@5.1"
+        [deletion, old], "1@9.3=0801 2@6.1=04 | 2@5.1 1@6.1"
       ),
       (
         "a later action brings the record back", [deletion, old],

@@ -56,6 +56,7 @@ struct CanonicalText {
     stamp(register.stamp)
     stamp(register.replaced)
     value(register.field, register.value)
+    for held in register.held { stamp(held) }
   }
 
   /// The key of a journal entry, which contains the losing write.

@@ -163,8 +163,6 @@ extension SmallWorld {
       }
       guard let history = RecordHistory(decoding: row[3].blob) else { continue }
       for fingerprint in history.judged { write(fingerprint, to: &text) }
-      text.word("knew")
-      for fingerprint in history.known { write(fingerprint, to: &text) }
     }
     for row in rows[3] {
       text.number(row[0].bits)

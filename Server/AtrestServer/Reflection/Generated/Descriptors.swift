@@ -229,9 +229,9 @@ enum Descriptors {
         "atrest.sync.v1.Stamp", "atrest.sync.v1.Stamp.clock", "atrest.sync.v1.Stamp.replica",
         "atrest.sync.v1.Register", "atrest.sync.v1.Register.field", "atrest.sync.v1.Register.stamp",
         "atrest.sync.v1.Register.replaced", "atrest.sync.v1.Register.value",
-        "atrest.sync.v1.Record", "atrest.sync.v1.Record.kind", "atrest.sync.v1.Record.id",
-        "atrest.sync.v1.Record.registers", "atrest.sync.v1.Session",
-        "atrest.sync.v1.Session.deleted", "atrest.sync.v1.Session.span",
+        "atrest.sync.v1.Register.held_stamps", "atrest.sync.v1.Record",
+        "atrest.sync.v1.Record.kind", "atrest.sync.v1.Record.id", "atrest.sync.v1.Record.registers",
+        "atrest.sync.v1.Session", "atrest.sync.v1.Session.deleted", "atrest.sync.v1.Session.span",
         "atrest.sync.v1.Session.target_minutes", "atrest.sync.v1.Session.prune_floor",
         "atrest.sync.v1.Session.Span", "atrest.sync.v1.Session.Span.start_ms",
         "atrest.sync.v1.Session.Span.end_ms", "atrest.sync.v1.Session.Span.outcome",
@@ -255,31 +255,31 @@ enum Descriptors {
       ],
       base64: """
         ChxhdHJlc3Qvc3luYy92MS9yZWNvcmRzLnByb3RvEg5hdHJlc3Quc3luYy52MSI3CgVTdGFtcBIUCgVjbG9jaxgBIA\
-        EoBlIFY2xvY2sSGAoHcmVwbGljYRgCIAEoBlIHcmVwbGljYSKWAQoIUmVnaXN0ZXISFAoFZmllbGQYASABKA1SBWZp\
+        EoBlIFY2xvY2sSGAoHcmVwbGljYRgCIAEoBlIHcmVwbGljYSLOAQoIUmVnaXN0ZXISFAoFZmllbGQYASABKA1SBWZp\
         ZWxkEisKBXN0YW1wGAIgASgLMhUuYXRyZXN0LnN5bmMudjEuU3RhbXBSBXN0YW1wEjEKCHJlcGxhY2VkGAMgASgLMh\
-        UuYXRyZXN0LnN5bmMudjEuU3RhbXBSCHJlcGxhY2VkEhQKBXZhbHVlGAQgASgMUgV2YWx1ZSJ6CgZSZWNvcmQSKAoE\
-        a2luZBgBIAEoDjIULmF0cmVzdC5zeW5jLnYxLktpbmRSBGtpbmQSDgoCaWQYAiABKAxSAmlkEjYKCXJlZ2lzdGVycx\
-        gDIAMoCzIYLmF0cmVzdC5zeW5jLnYxLlJlZ2lzdGVyUglyZWdpc3RlcnMi3wIKB1Nlc3Npb24SGAoHZGVsZXRlZBgB\
-        IAEoCFIHZGVsZXRlZBIwCgRzcGFuGAIgASgLMhwuYXRyZXN0LnN5bmMudjEuU2Vzc2lvbi5TcGFuUgRzcGFuEiUKDn\
-        RhcmdldF9taW51dGVzGAMgASgNUg10YXJnZXRNaW51dGVzEh8KC3BydW5lX2Zsb29yGA8gASgIUgpwcnVuZUZsb29y\
-        GnMKBFNwYW4SGQoIc3RhcnRfbXMYASABKANSB3N0YXJ0TXMSFQoGZW5kX21zGAIgASgDUgVlbmRNcxI5CgdvdXRjb2\
-        1lGAMgASgOMh8uYXRyZXN0LnN5bmMudjEuU2Vzc2lvbi5PdXRjb21lUgdvdXRjb21lIksKB091dGNvbWUSEgoOT1VU\
-        Q09NRV9BQ1RJVkUQABIVChFPVVRDT01FX0NPTVBMRVRFRBABEhUKEU9VVENPTUVfQUJBTkRPTkVEEAIiuQEKBVdhdG\
-        VyEhgKB2RlbGV0ZWQYASABKAhSB2RlbGV0ZWQSNAoGaW50YWtlGAIgASgLMhwuYXRyZXN0LnN5bmMudjEuV2F0ZXIu\
-        SW50YWtlUgZpbnRha2USHwoLcHJ1bmVfZmxvb3IYDyABKAhSCnBydW5lRmxvb3IaPwoGSW50YWtlEhMKBWF0X21zGA\
-        EgASgDUgRhdE1zEiAKC21pbGxpbGl0cmVzGAIgASgNUgttaWxsaWxpdHJlcyJdCgpQcmVmZXJlbmNlEhgKB2RlbGV0\
-        ZWQYASABKAhSB2RlbGV0ZWQSFAoFdmFsdWUYAiABKAlSBXZhbHVlEh8KC3BydW5lX2Zsb29yGA8gASgIUgpwcnVuZU\
-        Zsb29yIkIKC0VudGl0bGVtZW50Ei0KEnNpZ25lZF90cmFuc2FjdGlvbhgCIAEoDFIRc2lnbmVkVHJhbnNhY3Rpb25K\
-        BAgBEAIigAMKCENvbmZsaWN0EhgKB2RlbGV0ZWQYASABKAhSB2RlbGV0ZWQSNAoFZW50cnkYAiABKAsyHi5hdHJlc3\
-        Quc3luYy52MS5Db25mbGljdC5FbnRyeVIFZW50cnkSLgoGcmVjb3JkGAMgASgLMhYuYXRyZXN0LnN5bmMudjEuUmVj\
-        b3JkUgZyZWNvcmQSHwoLcHJ1bmVfZmxvb3IYDyABKAhSCnBydW5lRmxvb3Ia0gEKBUVudHJ5EigKBGtpbmQYASABKA\
-        4yFC5hdHJlc3Quc3luYy52MS5LaW5kUgRraW5kEg4KAmlkGAIgASgMUgJpZBIUCgVmaWVsZBgDIAEoDVIFZmllbGQS\
-        LAoEbG9zdBgEIAEoCzIYLmF0cmVzdC5zeW5jLnYxLlJlZ2lzdGVyUgRsb3N0EiwKBGtlcHQYBSABKAsyGC5hdHJlc3\
-        Quc3luYy52MS5SZWdpc3RlclIEa2VwdBIdCgpub3RpY2VkX21zGAYgASgDUglub3RpY2VkTXMqfAoES2luZBIUChBL\
-        SU5EX1VOU1BFQ0lGSUVEEAASEAoMS0lORF9TRVNTSU9OEAESDgoKS0lORF9XQVRFUhACEhMKD0tJTkRfUFJFRkVSRU\
-        5DRRADEhQKEEtJTkRfRU5USVRMRU1FTlQQBBIRCg1LSU5EX0NPTkZMSUNUEAVCUQoSY29tLmF0cmVzdC5zeW5jLnYx\
-        UAFaImF0cmVzdC5jb20vcHJvdG9jb2wvc3luYy92MTtzeW5jdjGiAgNBVFOqAg5BdHJlc3QuU3luYy5WMWIGcHJvdG\
-        8z\
+        UuYXRyZXN0LnN5bmMudjEuU3RhbXBSCHJlcGxhY2VkEhQKBXZhbHVlGAQgASgMUgV2YWx1ZRI2CgtoZWxkX3N0YW1w\
+        cxgFIAMoCzIVLmF0cmVzdC5zeW5jLnYxLlN0YW1wUgpoZWxkU3RhbXBzInoKBlJlY29yZBIoCgRraW5kGAEgASgOMh\
+        QuYXRyZXN0LnN5bmMudjEuS2luZFIEa2luZBIOCgJpZBgCIAEoDFICaWQSNgoJcmVnaXN0ZXJzGAMgAygLMhguYXRy\
+        ZXN0LnN5bmMudjEuUmVnaXN0ZXJSCXJlZ2lzdGVycyLfAgoHU2Vzc2lvbhIYCgdkZWxldGVkGAEgASgIUgdkZWxldG\
+        VkEjAKBHNwYW4YAiABKAsyHC5hdHJlc3Quc3luYy52MS5TZXNzaW9uLlNwYW5SBHNwYW4SJQoOdGFyZ2V0X21pbnV0\
+        ZXMYAyABKA1SDXRhcmdldE1pbnV0ZXMSHwoLcHJ1bmVfZmxvb3IYDyABKAhSCnBydW5lRmxvb3IacwoEU3BhbhIZCg\
+        hzdGFydF9tcxgBIAEoA1IHc3RhcnRNcxIVCgZlbmRfbXMYAiABKANSBWVuZE1zEjkKB291dGNvbWUYAyABKA4yHy5h\
+        dHJlc3Quc3luYy52MS5TZXNzaW9uLk91dGNvbWVSB291dGNvbWUiSwoHT3V0Y29tZRISCg5PVVRDT01FX0FDVElWRR\
+        AAEhUKEU9VVENPTUVfQ09NUExFVEVEEAESFQoRT1VUQ09NRV9BQkFORE9ORUQQAiK5AQoFV2F0ZXISGAoHZGVsZXRl\
+        ZBgBIAEoCFIHZGVsZXRlZBI0CgZpbnRha2UYAiABKAsyHC5hdHJlc3Quc3luYy52MS5XYXRlci5JbnRha2VSBmludG\
+        FrZRIfCgtwcnVuZV9mbG9vchgPIAEoCFIKcHJ1bmVGbG9vcho/CgZJbnRha2USEwoFYXRfbXMYASABKANSBGF0TXMS\
+        IAoLbWlsbGlsaXRyZXMYAiABKA1SC21pbGxpbGl0cmVzIl0KClByZWZlcmVuY2USGAoHZGVsZXRlZBgBIAEoCFIHZG\
+        VsZXRlZBIUCgV2YWx1ZRgCIAEoCVIFdmFsdWUSHwoLcHJ1bmVfZmxvb3IYDyABKAhSCnBydW5lRmxvb3IiQgoLRW50\
+        aXRsZW1lbnQSLQoSc2lnbmVkX3RyYW5zYWN0aW9uGAIgASgMUhFzaWduZWRUcmFuc2FjdGlvbkoECAEQAiKAAwoIQ2\
+        9uZmxpY3QSGAoHZGVsZXRlZBgBIAEoCFIHZGVsZXRlZBI0CgVlbnRyeRgCIAEoCzIeLmF0cmVzdC5zeW5jLnYxLkNv\
+        bmZsaWN0LkVudHJ5UgVlbnRyeRIuCgZyZWNvcmQYAyABKAsyFi5hdHJlc3Quc3luYy52MS5SZWNvcmRSBnJlY29yZB\
+        IfCgtwcnVuZV9mbG9vchgPIAEoCFIKcHJ1bmVGbG9vchrSAQoFRW50cnkSKAoEa2luZBgBIAEoDjIULmF0cmVzdC5z\
+        eW5jLnYxLktpbmRSBGtpbmQSDgoCaWQYAiABKAxSAmlkEhQKBWZpZWxkGAMgASgNUgVmaWVsZBIsCgRsb3N0GAQgAS\
+        gLMhguYXRyZXN0LnN5bmMudjEuUmVnaXN0ZXJSBGxvc3QSLAoEa2VwdBgFIAEoCzIYLmF0cmVzdC5zeW5jLnYxLlJl\
+        Z2lzdGVyUgRrZXB0Eh0KCm5vdGljZWRfbXMYBiABKANSCW5vdGljZWRNcyp8CgRLaW5kEhQKEEtJTkRfVU5TUEVDSU\
+        ZJRUQQABIQCgxLSU5EX1NFU1NJT04QARIOCgpLSU5EX1dBVEVSEAISEwoPS0lORF9QUkVGRVJFTkNFEAMSFAoQS0lO\
+        RF9FTlRJVExFTUVOVBAEEhEKDUtJTkRfQ09ORkxJQ1QQBUJRChJjb20uYXRyZXN0LnN5bmMudjFQAVoiYXRyZXN0Lm\
+        NvbS9wcm90b2NvbC9zeW5jL3YxO3N5bmN2MaICA0FUU6oCDkF0cmVzdC5TeW5jLlYxYgZwcm90bzM=\
 
         """),
     ReflectedFile(

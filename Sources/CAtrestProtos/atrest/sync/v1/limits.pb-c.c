@@ -37,7 +37,7 @@ static const ProtobufCEnumValue atrest__sync__v1__limit__enum_values_by_number[2
 static const ProtobufCIntRange atrest__sync__v1__limit__value_ranges[] = {
 {0, 0},{6, 1},{16, 2},{32, 3},{64, 4},{96, 5},{100, 6},{128, 7},{256, 8},{500, 9},{1000, 10},{1024, 11},{4000, 12},{4096, 13},{16384, 14},{20000, 15},{20160, 16},{33792, 17},{65536, 18},{65544, 19},{102400, 20},{245760, 21},{262144, 22},{536870911, 23},{0, 24}
 };
-static const ProtobufCEnumValueIndex atrest__sync__v1__limit__enum_values_by_name[35] =
+static const ProtobufCEnumValueIndex atrest__sync__v1__limit__enum_values_by_name[36] =
 {
   { "LIMIT_ACCOUNT_TOKEN_BYTES", 2 },
   { "LIMIT_CAPABILITIES", 4 },
@@ -50,6 +50,7 @@ static const ProtobufCEnumValueIndex atrest__sync__v1__limit__enum_values_by_nam
   { "LIMIT_EVENTS", 9 },
   { "LIMIT_EVENTS_DEFAULT", 6 },
   { "LIMIT_FIELD_NUMBER", 23 },
+  { "LIMIT_HELD_STAMPS", 4 },
   { "LIMIT_ID_BYTES", 5 },
   { "LIMIT_ITEMS", 12 },
   { "LIMIT_MESSAGE_BYTES", 22 },
@@ -84,7 +85,7 @@ const ProtobufCEnumDescriptor atrest__sync__v1__limit__descriptor =
   "atrest.sync.v1",
   24,
   atrest__sync__v1__limit__enum_values_by_number,
-  35,
+  36,
   atrest__sync__v1__limit__enum_values_by_name,
   24,
   atrest__sync__v1__limit__value_ranges,

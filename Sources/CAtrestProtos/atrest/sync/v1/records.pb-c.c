@@ -436,7 +436,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__stamp__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__stamp__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__register__field_descriptors[4] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__register__field_descriptors[5] =
 {
   {
     "field",
@@ -486,9 +486,22 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__register__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "held_stamps",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Atrest__Sync__V1__Register, n_held_stamps),
+    offsetof(Atrest__Sync__V1__Register, held_stamps),
+    &atrest__sync__v1__stamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__register__field_indices_by_name[] = {
   0,   /* field[0] = field */
+  4,   /* field[4] = held_stamps */
   2,   /* field[2] = replaced */
   1,   /* field[1] = stamp */
   3,   /* field[3] = value */
@@ -496,7 +509,7 @@ static const unsigned atrest__sync__v1__register__field_indices_by_name[] = {
 static const ProtobufCIntRange atrest__sync__v1__register__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__register__descriptor =
 {
@@ -506,7 +519,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__register__descriptor =
   "Atrest__Sync__V1__Register",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__Register),
-  4,
+  5,
   atrest__sync__v1__register__field_descriptors,
   atrest__sync__v1__register__field_indices_by_name,
   1,  atrest__sync__v1__register__number_ranges,

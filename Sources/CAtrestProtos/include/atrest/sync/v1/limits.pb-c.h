@@ -57,6 +57,10 @@ typedef enum _Atrest__Sync__V1__Limit {
    */
   ATREST__SYNC__V1__LIMIT__LIMIT_REGISTERS = 64,
   /*
+   * Stamps of one register's `held_stamps`.
+   */
+  ATREST__SYNC__V1__LIMIT__LIMIT_HELD_STAMPS = 64,
+  /*
    * Bytes of one register's value.
    */
   ATREST__SYNC__V1__LIMIT__LIMIT_VALUE_BYTES = 16384,

@@ -131,10 +131,17 @@ struct  Atrest__Sync__V1__Register
    * concatenate the values of its registers and decode the result as the kind's message.
    */
   ProtobufCBinaryData value;
+  /*
+   * Of a deletion (field 1 is true), and of the `prune_floor` that stands for one: the stamps that
+   * its writer held in the record, those of replaced values included. Ascending, each once, at most
+   * 64. What the deletion beats and does not list is a conflict. Absent in any other register.
+   */
+  size_t n_held_stamps;
+  Atrest__Sync__V1__Stamp **held_stamps;
 };
 #define ATREST__SYNC__V1__REGISTER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__register__descriptor) \
-    , 0, NULL, NULL, {0,NULL} }
+    , 0, NULL, NULL, {0,NULL}, 0,NULL }
 
 
 /*
