@@ -166,6 +166,28 @@ struct MassDeletionTests {
     #expect(other.deletedCount() == 9)
   }
 
+  /// Seed 0x30d87 of 200 steps: the journal said that the deletion lost to a write that knew it.
+  @Test("holds no deletion of a record that the person wrote to since")
+  func writtenSince() async throws {
+    let scene = try await Scene(15)
+    scene.server.state.withLock { $0.massDeletionFloor = 2 }
+    try scene.delete(9)
+    var transport = ModelTransport(server: scene.server)
+    transport.cut = { _ in .beforeServer }
+    _ = try? await scene.test.engine(transport).sync()
+    let id = try #require(
+      try scene.test.replica.allRecords().first { $0.isDeleted }.flatMap {
+        RecordUUID(bytes: $0.key.id)
+      })
+    try await scene.test.replica.save(WaterEntry.sample(id: id, 400))
+    _ = try? await scene.test.sync(scene.server)
+    #expect(try scene.test.replica.status().heldDeletionCount == 8)
+    let engine = scene.test.engine(ModelTransport(server: scene.server))
+    try await engine.sync(allowingMassDeletion: true)
+    #expect(scene.server.journal.isEmpty && scene.deletedCount() == 8)
+    #expect(try scene.test.replica.waterEntry(id)?.intake.millilitres == 400)
+  }
+
   /// The server may have accepted it already: then there is nothing left to confirm.
   @Test("does not hold back what was sent before, and whose answer was lost")
   func sentBefore() async throws {

@@ -97,18 +97,28 @@ package struct MassDeletionGuard<Tables: ReplicaTables> {
     of stored: Record?
   ) throws(ReplicaError) -> (deletion: Register, replaced: Stamp?)? {
     guard let stored, let entry = try heldDeletion(of: stored.key),
-      let waiting = entry.offer, let deletion = waiting.record[Register.deletedField]
+      let deletion = entry.offer?.record[Register.deletedField]
     else { return nil }
     let isStanding = stored[deletion.field] == deletion
-    guard let offer = waiting.withoutDeletion(), let action = offer.record[deletion.field],
-      offer.written.contains(action.field)
+    let action = try outbox.withdrawDeletion(of: entry)
+    return isStanding ? (deletion, action?.stamp ?? deletion.replaced) : nil
+  }
+}
+
+extension Outbox {
+  /// Takes its deletion out of an entry. Other writes of the entry wait on.
+  ///
+  /// - Returns: The last action of those; nil if there is none, and the entry is gone.
+  func withdrawDeletion(of entry: OutboxEntry) throws(ReplicaError) -> Register? {
+    guard let offer = entry.offer?.withoutDeletion(),
+      let action = offer.record[Register.deletedField], offer.written.contains(action.field)
     else {
-      try outbox.remove(entry.sequence)
-      return isStanding ? (deletion, deletion.replaced) : nil
+      try remove(entry.sequence)
+      return nil
     }
-    try outbox.rewrite(entry.sequence, offer)
+    try rewrite(entry.sequence, offer)
     try tables.setRefusal(nil, at: entry.sequence)
-    return isStanding ? (deletion, action.stamp) : nil
+    return action
   }
 }
 

@@ -18,8 +18,22 @@ extension Outbox {
       OutboxRefusal(reason: refusal.reason, message: shown(refusal.message)), at: sequence)
     if RefusalReason.transient.contains(refusal.reason) {
       try releaseNumbers(of: row.key, after: sequence)
+    } else if refusal.reason == .massDeletion, try isWrittenSince(sequence, row.key),
+      let entry = try entry(sequence)
+    {
+      // That write is the word for which the deletion would wait.
+      _ = try withdrawDeletion(of: entry)
     } else {
       try skip(sequence)
+    }
+  }
+
+  /// Whether an action on the record waits behind an entry.
+  private func isWrittenSince(
+    _ sequence: Int64, _ key: RecordKey
+  ) throws(ReplicaError) -> Bool {
+    try entries(for: key).contains {
+      $0.sequence > sequence && $0.offer?.written.contains(Register.deletedField) == true
     }
   }
 
