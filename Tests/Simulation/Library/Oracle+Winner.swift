@@ -76,9 +76,14 @@ extension Oracle {
     for record in records { floors[record.key] = record[Register.pruneFloorField]?.stamp }
     /// For each write, the first owed one whose writer knew it.
     var later: [Int: Int] = [:]
+    /// Writes that a floor covers, or a later write whose writer knew them: a replica may have
+    /// written over one before it was offered, and its stamp then never changed (seed 0x49401).
+    var covered: Set<Int> = []
     for id in writes.indices.reversed() {
+      if isUnderFloor(id, floors) { covered.insert(id) }
+      if covered.contains(id) { covered.formUnion(writes[id].parents) }
       var owed = later[id]
-      if writes[id].isOwed, !isUnderFloor(id, floors) { owed = id }
+      if writes[id].isOwed, !covered.contains(id) { owed = id }
       guard let owed else { continue }
       for parent in writes[id].parents where writes[id].parents.count == 1 { later[parent] = owed }
     }
