@@ -9,6 +9,7 @@ import AtrestSockets
 import AtrestTestSupport
 import AtrestWire
 import Foundation
+import GRDB
 import Testing
 
 @testable import AtrestServer
@@ -111,6 +112,28 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     // Nothing is new, so the response comes from memory. It equals the one from the store.
     let again = try await running.exchange(second, request(pushed.cursor))
     #expect(again.cursor == pushed.cursor && again.records.isEmpty && !again.more)
+    await running.stop()
+  }
+
+  /// A reader holds up the erasure for five seconds. The calls of a revoked device end sooner.
+  @Test("a device that ends its account is answered, however long its values take to be erased")
+  func slowErasure() async throws {
+    let running = try await Running()
+    let phone = try await running.pair("kim", "phone")
+    var reading = GRDB.Configuration()
+    reading.allowsUnsafeTransactions = true
+    let reader = try DatabaseQueue(
+      path: running.folder.data + "/atrest.db", configuration: reading)
+    try await reader.writeWithoutTransaction { db in
+      try db.execute(sql: "BEGIN")
+      _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM account")
+    }
+    let answer = try await running.device.unary(
+      Method.Accounts.delete, AccountsDeleteRequest(accountName: "kim").encoded,
+      metadata: phone.metadata)
+    #expect(answer.isEmpty)
+    #expect(try await running.accounts().isEmpty)
+    try reader.close()
     await running.stop()
   }
 

@@ -109,15 +109,24 @@ package final class DeviceSession: Sendable {
     return milliseconds == 0 ? nil : WallTime(milliseconds: milliseconds)
   }
 
-  /// Revokes the device and ends its streams.
+  /// Revokes the device and ends its streams and calls.
   func revoke(at now: WallTime) {
+    endAccess(at: now)
+    endCalls()
+  }
+
+  /// Refuses later calls and ends the streams. A call under way may still be answered, until
+  /// `endCalls`.
+  func endAccess(at now: WallTime) {
     // Zero means "not revoked".
     _ = revokedMilliseconds.compareExchange(
       expected: 0, desired: max(1, now.milliseconds), ordering: .acquiringAndReleasing)
     knownSecret.withLock { $0 = nil }
     endWatches(.unknownDevice)
-    grant.revoke(.unknownDevice)
   }
+
+  /// Ends the calls under way.
+  func endCalls() { grant.revoke(.unknownDevice) }
 
   /// The device's position in the account's feed.
   package var progress: DeviceProgress { currentProgress.withLock { $0 } }

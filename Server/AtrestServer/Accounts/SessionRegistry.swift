@@ -305,11 +305,16 @@ package final class SessionRegistry: Sendable {
 
   /// Removes an account, and revokes and removes its devices.
   ///
+  /// - Parameter caller: The device that asked for it. Its calls go on: who calls this ends them
+  ///   once the device has its answer.
   /// - Returns: The number of devices.
-  func remove(_ id: AccountID, at now: WallTime) -> Int {
+  func remove(_ id: AccountID, at now: WallTime, answering caller: DeviceSession? = nil) -> Int {
     let devices = drop(id)
     // Calls in progress still hold the sessions.
-    for device in devices { device.revoke(at: now) }
+    for device in devices {
+      device.endAccess(at: now)
+      if device !== caller { device.endCalls() }
+    }
     return devices.count
   }
 

@@ -35,12 +35,15 @@ extension DevicesService {
     } completion: { [self] result, answers in
       switch result {
       case .success(.account(let id)):
-        forget(id)
+        // Making the files anew takes longer than the calls of a revoked device may.
+        let caller = actor.flatMap { registry.session($0) }
+        forget(id, answering: caller)
         queue.erase { isErased in
           let isTold = isErased || actor != nil
           var answers = ResponseBatch()
           answer(isTold ? .reply(EmptyMessage().packed) : .fail(.notErased), &answers)
           answers.deliver()
+          caller?.endCalls()
         }
       case .success(.refused(let status)): answer(.fail(status), &answers)
       case .failure(let error): answer(.fail(Status(error)), &answers)

@@ -328,8 +328,10 @@ package final class DevicesService: Sendable {
   }
 
   /// Drops an account that was removed from the store: ends its streams and invalidates its tokens.
-  func forget(_ account: AccountID) {
-    let count = registry.remove(account, at: environment.now())
+  ///
+  /// - Parameter caller: See `SessionRegistry.remove`.
+  func forget(_ account: AccountID, answering caller: DeviceSession?) {
+    let count = registry.remove(account, at: environment.now(), answering: caller)
     queue.announce([.removed(account)])
     lookAtCalls { $0.account == account }
     logger.notice("an account was removed", metadata: ["devices": "\(count)"])
