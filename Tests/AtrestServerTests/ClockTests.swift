@@ -10,23 +10,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite(.timeLimit(.minutes(20))) final class StampJudgementTests {
-  private let folder: Folder
-  private let store: SQLiteStore
-  private let kim: AccountID
-
-  init() throws {
-    folder = try Folder()
-    store = try openStore(folder)
-    kim = try store.makeAccount("kim")
-    try store.makeDevice(phone, kim)
-    try store.makeDevice(tablet, kim)
-  }
-
-  deinit {
-    store.close()
-  }
-
+@Suite(.timeLimit(.minutes(20))) final class StampJudgementTests: TwoDevices {
   private static let hour: Int64 = 3_600_000
 
   /// A record stamped this many ticks of the hybrid clock after noon.

@@ -8,21 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite(.timeLimit(.minutes(20))) final class ConvergenceTests {
-  private let folder: Folder
-  private let store: SQLiteStore
-  private let kim: AccountID
-
-  init() throws {
-    folder = try Folder()
-    store = try openStore(folder)
-    kim = try store.makeAccount("kim")
-  }
-
-  deinit {
-    store.close()
-  }
-
+@Suite(.timeLimit(.minutes(20))) final class ConvergenceTests: OneAccount {
   @Test(
     "replicas that have exchanged everything hold the same",
     arguments: seeds(20))

@@ -8,21 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite(.timeLimit(.minutes(20))) final class ExchangeTests {
-  private let folder: Folder
-  private let store: SQLiteStore
-  private let kim: AccountID
-
-  init() throws {
-    folder = try Folder()
-    store = try openStore(folder)
-    kim = try store.makeAccount("kim")
-  }
-
-  deinit {
-    store.close()
-  }
-
+@Suite(.timeLimit(.minutes(20))) final class ExchangeTests: OneAccount {
   @Test("what one device offers, another receives, byte for byte")
   func travels() throws {
     let pushed = try store.exchange(kim, request(nil, water(1), water(2)))

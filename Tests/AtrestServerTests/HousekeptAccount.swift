@@ -10,17 +10,9 @@ import Testing
 
 let day: Int64 = 24 * 3600 * 1000
 
-class HousekeptAccount {
-  let folder: Folder
-  let store: SQLiteStore
-  let kim: AccountID
-
-  init() throws {
-    folder = try Folder()
-    store = try openStore(folder)
-    kim = try store.makeAccount("kim")
-    try store.makeDevice(phone, kim)
-    try store.makeDevice(tablet, kim)
+class HousekeptAccount: TwoDevices {
+  override init() throws {
+    try super.init()
     try see(phone)
     try see(tablet)
   }
@@ -30,10 +22,6 @@ class HousekeptAccount {
     try store.transaction { t throws(StoreError) in
       try t.devices.note(seen: [kim[device]: WallTime(milliseconds: time)], progress: [:])
     }
-  }
-
-  deinit {
-    store.close()
   }
 
   func housekeep(at time: Int64) throws {

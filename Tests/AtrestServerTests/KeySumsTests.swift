@@ -9,21 +9,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite(.timeLimit(.minutes(20))) final class KeySumsTests {
-  private let folder: Folder
-  private let store: SQLiteStore
-  private let kim: AccountID
-
-  init() throws {
-    folder = try Folder()
-    store = try openStore(folder)
-    kim = try store.makeAccount("kim")
-  }
-
-  deinit {
-    store.close()
-  }
-
+@Suite(.timeLimit(.minutes(20))) final class KeySumsTests: OneAccount {
   private func put(_ records: [Record]) throws {
     for start in stride(from: 0, to: records.count, by: 500) {
       let page = records[start..<min(start + 500, records.count)].map(offer)

@@ -8,21 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite(.timeLimit(.minutes(20))) final class MassDeletionTests {
-  private let folder: Folder
-  private let store: SQLiteStore
-  private let kim: AccountID
-
-  init() throws {
-    folder = try Folder()
-    store = try openStore(folder)
-    kim = try store.makeAccount("kim")
-  }
-
-  deinit {
-    store.close()
-  }
-
+@Suite(.timeLimit(.minutes(20))) final class MassDeletionTests: OneAccount {
   private func fill(_ count: Int) throws {
     let offers = (0..<count).map { offer(water($0)) }
     _ = try store.exchange(kim, ExchangeRequest(cursor: nil, offers: offers))

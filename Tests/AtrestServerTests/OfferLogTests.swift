@@ -8,23 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite(.timeLimit(.minutes(20))) final class OfferLogTests {
-  private let folder: Folder
-  private let store: SQLiteStore
-  private let kim: AccountID
-
-  init() throws {
-    folder = try Folder()
-    store = try openStore(folder)
-    kim = try store.makeAccount("kim")
-    try store.makeDevice(phone, kim)
-    try store.makeDevice(tablet, kim)
-  }
-
-  deinit {
-    store.close()
-  }
-
+@Suite(.timeLimit(.minutes(20))) final class OfferLogTests: TwoDevices {
   private func outbox(_ device: ReplicaID = phone) throws -> DeviceOutbox {
     try store.transaction { t throws(StoreError) in try t.devices.outbox(of: kim[device]) }
   }

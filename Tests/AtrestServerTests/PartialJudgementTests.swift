@@ -8,23 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite(.timeLimit(.minutes(20))) final class PartialJudgementTests {
-  private let folder: Folder
-  private let store: SQLiteStore
-  private let kim: AccountID
-
-  init() throws {
-    folder = try Folder()
-    store = try openStore(folder)
-    kim = try store.makeAccount("kim")
-    try store.makeDevice(phone, kim)
-    try store.makeDevice(tablet, kim)
-  }
-
-  deinit {
-    store.close()
-  }
-
+@Suite(.timeLimit(.minutes(20))) final class PartialJudgementTests: TwoDevices {
   @Test(
     "of a request that would write very much a part is judged, and the rest when it is asked again")
   func judgedInParts() throws {

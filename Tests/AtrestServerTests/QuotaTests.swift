@@ -18,19 +18,7 @@ import struct AtrestReplication.WallTime
 
 @testable import AtrestServer
 
-@Suite(.timeLimit(.minutes(20))) struct QuotaTests {
-  private let folder: Folder
-  private let store: SQLiteStore
-  private let kim: AccountID
-
-  init() throws {
-    folder = try Folder()
-    store = try openStore(folder)
-    kim = try store.makeAccount("kim")
-    try store.makeDevice(phone, kim)
-    try store.makeDevice(tablet, kim)
-  }
-
+@Suite(.timeLimit(.minutes(20))) final class QuotaTests: TwoDevices {
   private func exchange(
     _ offers: [[UInt8]], records: Int = 1000, bytes: Int = 1 << 30, at now: Int64 = noon
   ) throws -> ExchangeResponse {

@@ -10,21 +10,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite(.timeLimit(.minutes(20))) final class ReconcileTests {
-  private let folder: Folder
-  private let store: SQLiteStore
-  private let kim: AccountID
-
-  init() throws {
-    folder = try Folder()
-    store = try openStore(folder)
-    kim = try store.makeAccount("kim")
-  }
-
-  deinit {
-    store.close()
-  }
-
+@Suite(.timeLimit(.minutes(20))) final class ReconcileTests: OneAccount {
   private func fill(_ numbers: some Sequence<Int>) throws {
     let offers = numbers.map { offer(water($0)) }
     for start in stride(from: 0, to: offers.count, by: 1000) {
