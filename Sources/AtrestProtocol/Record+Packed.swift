@@ -64,21 +64,23 @@ extension Offer: PackedMessage {
 extension Register {
   /// - Parameter kind: The record's kind; nil for a register in a journal entry.
   init(_ message: Atrest__Sync__V1__Register, of kind: RecordKind?) throws(WireError) {
-    try Register.checkBounds(field: message.field, valueBytes: message.value.len, of: kind)
+    try Register.checkBounds(
+      field: message.field, valueBytes: message.value.len, heldStamps: message.n_held_stamps,
+      of: kind)
     guard let stamp = message.stamp else { throw Register.unstamped }
-    guard message.n_held_stamps <= Register.heldLimit else { throw .tooLong }
-    var held: [Stamp] = []
-    for one in elements(message.held_stamps, message.n_held_stamps) {
-      held.append(try Stamp(clock: one.clock, replica: one.replica))
-    }
-    try Register.checkHeld(held, by: message.field)
     self.init(
-      field: message.field,
-      stamp: try Stamp(clock: stamp.pointee.clock, replica: stamp.pointee.replica),
-      replaced: try message.replaced.map { replaced throws(WireError) in
-        try Stamp(clock: replaced.pointee.clock, replica: replaced.pointee.replica)
-      },
-      value: [UInt8](message.value), held: held)
+      field: message.field, stamp: try Stamp(stamp.pointee), value: [UInt8](message.value))
+    if let former = message.replaced { replaced = try Stamp(former.pointee) }
+    for stamp in elements(message.held_stamps, message.n_held_stamps) {
+      held.append(try Stamp(stamp))
+    }
+    try checkHeld()
+  }
+}
+
+extension Stamp {
+  fileprivate init(_ message: Atrest__Sync__V1__Stamp) throws(WireError) {
+    try self.init(clock: message.clock, replica: message.replica)
   }
 }
 

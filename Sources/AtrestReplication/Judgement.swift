@@ -90,10 +90,9 @@ struct Judgement {
   private func isLostToDeletion(_ loss: Loss) -> Bool {
     guard result.isDeleted else { return false }
     if loss.lost.field == Register.deletedField { return true }
-    let action = Register(field: Register.deletedField, stamp: loss.lost.stamp, value: [])
     return loss.kept.field == Register.pruneFloorField
       && stored[Register.deletedField] == result[Register.deletedField]
-      && !history.judged.contains(action.fingerprint)
+      && !history.judged.contains(action(at: loss.lost.stamp).fingerprint)
   }
 
   /// Whether a value is below the floor and the deletion's writer knew it. A write over a value
@@ -148,15 +147,18 @@ struct Judgement {
   ) -> [Loss] {
     let beaten = registers.filter { register in
       register.field != Register.pruneFloorField && register.stamp < deletion.stamp
-        && !isFloor(register.stamp) && !isDeletion(register.stamp) && !lostInItsField(register)
-        && !knew(deletion, register.stamp)
+        && !isFloor(register.stamp) && !lostInItsField(register)
+        && !knew(deletion, register.stamp) && !offeredDeletionKnew(register.stamp)
     }
-    let last = copy[Register.deletedField]
-    return Set(beaten.map { $0.stamp }).sorted().map { stamp in
-      // A later action wrote over the `deleted` of an earlier one.
-      let gone = Register(field: Register.deletedField, stamp: stamp, value: [])
-      return Loss(lost: last?.stamp == stamp ? last ?? gone : gone, kept: deletion, record: copy)
+    let last = copy[Register.deletedField].map { [$0.stamp: $0] } ?? [:]
+    return Set(beaten.map { $0.stamp }).sorted().map {
+      Loss(lost: last[$0] ?? action(at: $0), kept: deletion, record: copy)
     }
+  }
+
+  /// What is left of an action whose own `deleted` register a later one wrote over.
+  private func action(at stamp: Stamp) -> Register {
+    Register(field: Register.deletedField, stamp: stamp, value: [])
   }
 
   /// Whether a register lost to another write of its field: it was not there to be deleted.
@@ -169,8 +171,8 @@ struct Judgement {
     [record, stored].contains { $0[Register.pruneFloorField]?.stamp == stamp }
   }
 
-  /// Whether a stamp is that of the offered deletion, or was known to it.
-  private func isDeletion(_ stamp: Stamp) -> Bool {
+  /// Whether an action is the offered deletion, or one that its writer knew.
+  private func offeredDeletionKnew(_ stamp: Stamp) -> Bool {
     guard record.isDeleted, let deletion = record[Register.deletedField] else { return false }
     return deletion.stamp == stamp || knew(deletion, stamp)
   }

@@ -89,11 +89,9 @@ public struct Record: Hashable, Sendable {
 
   /// Takes what the deletion's writer held out of the deletion.
   public mutating func forgetHeld() {
-    guard let deletion = self[Register.deletedField] else { return }
-    set(
-      Register(
-        field: deletion.field, stamp: deletion.stamp, replaced: deletion.replaced,
-        value: deletion.value))
+    guard var deletion = self[Register.deletedField] else { return }
+    deletion.held = []
+    set(deletion)
   }
 
   /// Inserts a register or overwrites the field's existing one unconditionally. For local writes;
@@ -157,11 +155,9 @@ public struct Record: Hashable, Sendable {
       }
       )
     else { return self }
-    var copy = self
-    copy.set(
-      Register(
-        field: Register.pruneFloorField, stamp: deletion.stamp, replaced: deletion.replaced,
-        value: Register.pruneFloorValue, held: deletion.held))
+    var (copy, floor) = (self, deletion)
+    (floor.field, floor.value) = (Register.pruneFloorField, Register.pruneFloorValue)
+    copy.set(floor)
     copy.dropBelowPruneFloor { _, _ in }
     return copy
   }

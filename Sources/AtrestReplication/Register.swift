@@ -7,16 +7,16 @@ public typealias FieldNumber = UInt32
 /// One field of a record: its value, its stamp, and the stamp that it replaced.
 public struct Register: Hashable, Sendable {
   /// The field's number in the message of the record's kind.
-  public let field: FieldNumber
+  public var field: FieldNumber
   /// When and where it was written.
-  public let stamp: Stamp
+  public var stamp: Stamp
   /// The stamp of the acknowledged register that this one replaced; nil if there was none.
-  public let replaced: Stamp?
+  public var replaced: Stamp?
   /// The field as encoded in the kind's message, tag included; empty for a default value.
-  public let value: [UInt8]
-  /// Of a deletion, and of the floor that stands for one: the stamps that its writer held in the
-  /// record, ascending, each once, at most `heldLimit`. Empty for any other write.
-  public let held: [Stamp]
+  public var value: [UInt8]
+  /// Of a deletion, and of the floor that pruning leaves of it: the stamps that its writer held in
+  /// the record, ascending, each once, at most `heldLimit`. Empty for any other write.
+  public var held: [Stamp]
 
   /// Creates a register; all parts are taken as given.
   public init(

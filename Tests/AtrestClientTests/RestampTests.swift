@@ -24,6 +24,24 @@ struct RestampTests {
     try await test.replica.restamp(at: test.clock.now())
   }
 
+  /// The record arrives as another device's deletion and the server's pruning left it.
+  private func pullPruned(
+    _ key: RecordKey, deletedAfter time: HybridTime, into test: TestReplica
+  ) throws {
+    let later = Stamp(
+      time: HybridTime(time.wallTime.advanced(by: 30_000)), replica: ReplicaID(rawValue: 9))
+    let floor = Register(
+      field: Register.pruneFloorField, stamp: later, value: Register.pruneFloorValue)
+    var pruned = Record(key: key)
+    pruned.set(Register(field: Register.deletedField, stamp: later, value: Register.deletedValue))
+    pruned.set(floor)
+    let encoded = pruned.encoded
+    try test.replica.write { transaction in
+      var applied = AppliedAnswer()
+      try transaction.work.merge([encoded], into: &applied)
+    }
+  }
+
   private func time(_ test: TestReplica, _ key: RecordKey) throws -> HybridTime {
     try #require(try test.replica.record(key)?.latestTime)
   }
@@ -226,16 +244,8 @@ struct RestampTests {
     let entry = try WaterEntry.sample()
     try test.replica.save(entry)
     let written = try time(test, entry.key)
-    let later = Stamp(
-      time: HybridTime(written.wallTime.advanced(by: 60_000)), replica: ReplicaID(rawValue: 9))
-    try test.replica.write { transaction in
-      var pruned = Record(key: entry.key)
-      pruned.set(
-        Register(field: Register.deletedField, stamp: later, value: Register.deletedValue))
-      var applied = AppliedAnswer()
-      try transaction.work.merge([pruned.pruned().encoded], into: &applied)
-      try transaction.work.restamp(as: ReplicaID(rawValue: 2))
-    }
+    try pullPruned(entry.key, deletedAfter: written, into: test)
+    try test.replica.write { try $0.work.restamp(as: ReplicaID(rawValue: 2)) }
     let offer = try #require(try test.offers().first)
     #expect(
       Set(offer.record.registers.map(\.stamp)) == [
@@ -245,7 +255,7 @@ struct RestampTests {
   }
 
   /// Seed 0x30ddd of 200 steps: the server had taken it, and the device showed it under a stamp
-  /// that nobody else had.
+  /// that no other device had.
   @Test("leaves what was sent its time though the record was pruned since and the clock was ahead")
   func sentBelowFloor() async throws {
     let server = TestClock()
@@ -254,15 +264,7 @@ struct RestampTests {
     try await test.replica.save(entry)
     let written = try time(test, entry.key)
     _ = try await test.replica.nextPage(after: 0)
-    let later = Stamp(
-      time: HybridTime(written.wallTime.advanced(by: 30_000)), replica: ReplicaID(rawValue: 9))
-    try test.replica.write { transaction in
-      var pruned = Record(key: entry.key)
-      pruned.set(
-        Register(field: Register.deletedField, stamp: later, value: Register.deletedValue))
-      var applied = AppliedAnswer()
-      try transaction.work.merge([pruned.pruned().encoded], into: &applied)
-    }
+    try pullPruned(entry.key, deletedAfter: written, into: test)
     try await restamp(test, by: server)
     #expect(try test.offers().first?.record.latestTime == written)
     #expect(try test.replica.record(entry.key)?.isDeleted == true)

@@ -58,7 +58,7 @@ struct HistoryTests {
     #expect(take(other, &held).map(\.lost) == [register(2, [1], 1, 1)])
   }
 
-  @Test("a deletion knows what its writer held, whoever offers it, pruned or not")
+  @Test("a deletion knows what its writer held, from any device, pruned or not")
   func knownToDeletion() {
     let value = register(2, [1], 1, 1)
     let unseen = register(3, [1], 2, 2)

@@ -128,8 +128,8 @@ def unaccounted(key, writes, visible, set_aside):
         is_accounted = (
             register == visible
             or (key, register) in set_aside
-            # Some greater write that took effect knew this one: it replaced it, or came from the
-            # same replica, or the values were equal.
+            # Some greater write that took effect knew this one: it replaced or held it, or came
+            # from the same replica, or the values were equal.
             or register.stamp in replaced
             or register.stamp.replica in replicas
             or register.value in values
@@ -137,7 +137,7 @@ def unaccounted(key, writes, visible, set_aside):
         if is_accounted:
             replicas.add(register.stamp.replica)
             values.add(register.value)
-            replaced.add(register.replaced)
+            replaced.update((register.replaced, *register.held))
         elif writes[register]:
             yield register
 

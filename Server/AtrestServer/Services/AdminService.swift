@@ -59,7 +59,7 @@ package final class AdminService: Sendable {
     } reply: { made in
       guard let made else {
         return .fail(
-          Status(.alreadyExists, "There is an account of this name already.")
+          Status(.alreadyExists, "There is an account of this name already. Choose another name.")
             .because(.accountExists))
       }
       registry.add(account: made.id, name: name)

@@ -65,9 +65,9 @@ extension Outbox {
             $0.field == register.field && $0.stamp == register.replaced
           })
         {
-          corrected[register] = Register(
-            field: register.field, stamp: register.stamp, replaced: under.replaced,
-            value: register.value, held: register.held)
+          var right = register
+          right.replaced = under.replaced
+          corrected[register] = right
         }
         if let right = corrected[register] { changed.record.set(right) }
       }

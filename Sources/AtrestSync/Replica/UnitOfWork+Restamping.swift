@@ -170,9 +170,11 @@ private struct RecordRestamp {
 
   private func replaced(_ register: Register) -> Register {
     guard own.contains(register), let stamp = stamps[register.stamp] else { return register }
-    return Register(
-      field: register.field, stamp: stamp, replaced: register.replaced.map { stamps[$0] ?? $0 },
-      value: register.value, held: Set(register.held.map { stamps[$0] ?? $0 }).sorted())
+    var copy = register
+    copy.stamp = stamp
+    copy.replaced = register.replaced.map { stamps[$0] ?? $0 }
+    copy.held = Set(register.held.map { stamps[$0] ?? $0 }).sorted()
+    return copy
   }
 }
 
@@ -181,12 +183,10 @@ extension Record {
   /// with what does. It was this replica's own under its former identity: a copy pushed it, too,
   /// and the server pruned the record.
   fileprivate mutating func deleteUnderFloor() {
-    guard let floor = self[Register.pruneFloorField],
-      self[Register.deletedField].map({ $0.stamp < floor.stamp }) ?? true
+    guard var deletion = self[Register.pruneFloorField],
+      self[Register.deletedField].map({ $0.stamp < deletion.stamp }) ?? true
     else { return }
-    set(
-      Register(
-        field: Register.deletedField, stamp: floor.stamp, replaced: floor.replaced,
-        value: Register.deletedValue, held: floor.held))
+    (deletion.field, deletion.value) = (Register.deletedField, Register.deletedValue)
+    set(deletion)
   }
 }

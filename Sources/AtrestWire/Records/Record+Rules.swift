@@ -16,25 +16,24 @@ extension Stamp {
 }
 
 extension Register {
-  /// Checks a register's field number and the size of its value.
+  /// Checks a register's field number and the sizes of its parts.
   ///
   /// - Parameter kind: The record's kind; nil for a register in a journal entry.
   package static func checkBounds(
-    field: FieldNumber, valueBytes: Int, of kind: RecordKind?
+    field: FieldNumber, valueBytes: Int, heldStamps: Int, of kind: RecordKind?
   ) throws(WireError) {
     guard field >= 1, field <= UInt32(Limit.fieldNumber) else {
       throw .invalid("a register has no field number")
     }
-    guard valueBytes <= Record.Limits.valueBytes(of: field, in: kind) else { throw .tooLong }
+    guard valueBytes <= Record.Limits.valueBytes(of: field, in: kind), heldStamps <= heldLimit
+    else { throw .tooLong }
   }
 
-  /// Checks what a deletion says that its writer held.
-  package static func checkHeld(_ stamps: [Stamp], by field: FieldNumber) throws(WireError) {
-    guard !stamps.isEmpty else { return }
-    guard stamps.count <= heldLimit else { throw .tooLong }
-    guard field == deletedField || field == pruneFloorField,
-      zip(stamps, stamps.dropFirst()).allSatisfy({ $0 < $1 })
-    else { throw .invalid("a register holds stamps out of order, or is no deletion") }
+  /// Checks the order of what a deletion says that its writer held.
+  package func checkHeld() throws(WireError) {
+    guard held.isEmpty || isOfEveryKind, zip(held, held.dropFirst()).allSatisfy({ $0 < $1 }) else {
+      throw .invalid("a register holds stamps out of order, or is no deletion")
+    }
   }
 
   /// The error for a register without a stamp.

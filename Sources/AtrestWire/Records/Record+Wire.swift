@@ -121,22 +121,21 @@ struct RegisterParts {
     if stamp == nil { merged.stamp = earlier.stamp }
     if replaced == nil { merged.replaced = earlier.replaced }
     if value.isEmpty { merged.value = earlier.value }
-    merged.held = earlier.held + held
+    // More than may be is too much, however much more it is.
+    merged.held = Array((earlier.held + held).prefix(Register.heldLimit + 1))
     return merged
   }
 
   /// - Parameter kind: The record's kind; nil for a register in a journal entry.
   func register(of kind: RecordKind?) throws(WireError) -> Register {
-    try Register.checkBounds(field: field, valueBytes: value.count, of: kind)
+    try Register.checkBounds(
+      field: field, valueBytes: value.count, heldStamps: held.count, of: kind)
     guard let stamp else { throw Register.unstamped }
-    var former: Stamp?
-    if let replaced { former = try replaced.stamp() }
-    var stamps: [Stamp] = []
-    for one in held { stamps.append(try one.stamp()) }
-    try Register.checkHeld(stamps, by: field)
-    return Register(
-      field: field, stamp: try stamp.stamp(), replaced: former, value: [UInt8](value),
-      held: stamps)
+    var register = Register(field: field, stamp: try stamp.stamp(), value: [UInt8](value))
+    if let replaced { register.replaced = try replaced.stamp() }
+    for stamp in held { register.held.append(try stamp.stamp()) }
+    try register.checkHeld()
+    return register
   }
 }
 

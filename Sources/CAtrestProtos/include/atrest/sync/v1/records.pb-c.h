@@ -132,9 +132,9 @@ struct  Atrest__Sync__V1__Register
    */
   ProtobufCBinaryData value;
   /*
-   * Of a deletion (field 1 is true), and of the `prune_floor` that stands for one: the stamps that
-   * its writer held in the record, those of replaced values included. Ascending, each once, at most
-   * 64. What the deletion beats and does not list is a conflict. Absent in any other register.
+   * Of a deletion (field 1 is true), and of the `prune_floor` that pruning leaves of it: the stamps
+   * that its writer held in the record, those of replaced values included. Ascending, each once, at
+   * most 64. What the deletion beats and does not list is a conflict. Absent in any other register.
    */
   size_t n_held_stamps;
   Atrest__Sync__V1__Stamp **held_stamps;
