@@ -60,6 +60,19 @@ import Testing
     #expect(try live() == 10)
   }
 
+  /// Seed 0x61aa9 of 200 steps: of three offers of a record the second was refused, and the third,
+  /// which had been written over its edit, was taken.
+  @Test("what the same request brings back is not deleted")
+  func broughtBackAtOnce() throws {
+    try fill(20)
+    let back = offer(water(0, at: noon + 2000, replacing: stamp(noon + 1000, phone)))
+    let offers = (0..<11).map { deletion(deleted($0)) } + [back]
+    let answer = try store.exchange(
+      kim, ExchangeRequest(cursor: nil, offers: offers), at: noon + 3000)
+    #expect(answer.refusals.isEmpty)
+    #expect(try live() == 10)
+  }
+
   @Test("what was brought back does not count")
   func broughtBack() throws {
     try fill(20)

@@ -6,15 +6,19 @@ import AtrestReplication
 
 extension MassDeletion {
   /// The indices of offers to refuse unless a person confirms: all deletions of a request that
-  /// would leave less than half of the records, with what else was deleted within a day.
+  /// would leave less than half of the records, with what else was deleted within a day. What a
+  /// later offer of the request brings back is not deleted.
   ///
   /// - Parameter isNew: Whether the offer at an index was not judged before.
   /// - Complexity: One lookup per deletion, and none if there are too few deletions to matter.
   static func withheld(
     _ request: PreparedExchange, _ feed: AccountFeed, isNew: (Int) -> Bool = { _ in true }
   ) throws(StoreError) -> Set<Int> {
-    let deletions = request.items.filter { $0.deletes && isNew($0.index) }
+    var deletions = request.items.filter { $0.deletes && isNew($0.index) }
     guard !deletions.isEmpty else { return [] }
+    let actions = request.items.filter { $0.offer.written.contains(Register.deletedField) }
+    let last = Dictionary(actions.map { ($0.key, $0.index) }, uniquingKeysWith: max)
+    deletions.removeAll { last[$0.key] != $0.index }
     let recent = feed.deletions.count(at: feed.time)
     let live = feed.holdings.live + recent
     guard needsWord(deletions: deletions.count + recent, of: live) else { return [] }
