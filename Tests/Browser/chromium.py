@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 
+import zone
 from screen import WAIT_SECONDS, ProtocolError, Screen
 
 
@@ -50,7 +51,7 @@ class Chromium:
             ["setpriv", "--pdeathsig", "KILL", "bash", "-c", shell, "bash", *command],
             pass_fds=(to_browser, from_browser), stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, start_new_session=True,
-            env={**os.environ, "TZ": "UTC", "TMPDIR": self.profile})
+            env={**os.environ, "TZ": zone.NAME, "TMPDIR": self.profile})
         os.close(to_browser)
         os.close(from_browser)
         self._numbers = itertools.count(1)
@@ -165,6 +166,8 @@ class Page(Screen):
             "sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.send(f"{domain}.enable")
+        # A machine with no interface but loopback would be offline, and the app not ask the server.
+        self.cut_network(False)
 
     def send(self, method, **parameters):
         return self.browser.send(method, session=self.session, **parameters)

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 
+import zone
 from screen import WAIT_SECONDS, ProtocolError, Screen
 
 PROGRAM = os.environ.get("FIREFOX") or shutil.which("firefox-esr") or shutil.which("firefox")
@@ -46,7 +47,7 @@ class Firefox(Screen):
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", PROGRAM, "--headless", "--marionette", "--no-remote",
                 "--profile", self.profile], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, "TZ": "UTC", "TMPDIR": str(self.profile), "HOME": str(self.profile)})
+            env={**os.environ, "TZ": zone.NAME, "TMPDIR": str(self.profile), "HOME": str(self.profile)})
         until = time.monotonic() + WAIT_SECONDS
         while not (port.exists() and port.read_text().strip()):
             assert self.process.poll() is None, "Firefox ended at once"

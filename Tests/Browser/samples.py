@@ -5,6 +5,8 @@ import datetime
 import pathlib
 import subprocess
 
+import zone
+
 # Days ago and hours of fasts.
 FASTS = [(24, 16), (22, 18), (20, 12), (17, 16), (13, 20), (9, 16), (6, 14), (4, 17), (2, 16)]
 
@@ -21,8 +23,8 @@ def rows(fasts, today):
 
 def bring(terminal, fasts):
     export = pathlib.Path(terminal.folder) / "other-app.csv"
-    export.write_text(rows(fasts, datetime.datetime.now(datetime.timezone.utc).date()))
-    terminal.run("import", str(export), "--zone", "UTC", "--yes")
+    export.write_text(rows(fasts, zone.now().date()))
+    terminal.run("import", str(export), "--zone", zone.NAME, "--yes")
 
 
 def weeks(terminal):
@@ -38,10 +40,8 @@ def garden(terminal):
         subprocess.run([terminal.server.programs / "trunk", *words], check=True,
             capture_output=True, env=terminal.environment)
 
-    now = datetime.datetime.now(datetime.timezone.utc)
-
     def ago(days):
-        return (now - datetime.timedelta(days=days)).strftime("%Y-%m-%dT08:00")
+        return (zone.now() - datetime.timedelta(days=days)).strftime("%Y-%m-%dT08:00")
 
     for node, label in [("1", "Work"), ("2", "Friends"), ("3", "Body"), ("3.5", "Running"), ("5", "Family"), ("7", "Reading")]:
         trunk("label", node, label)

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 
+import zone
 from screen import WAIT_SECONDS
 
 
@@ -100,7 +101,7 @@ class Terminal:
 
     @property
     def environment(self):
-        ours = {"ATREST_HOME": self.folder, "HOME": self.folder, "TZ": "UTC", "LC_ALL": "C.UTF-8",
+        ours = {"ATREST_HOME": self.folder, "HOME": self.folder, "TZ": zone.NAME, "LC_ALL": "C.UTF-8",
             "XDG_DATA_HOME": self.folder, "SSL_CERT_FILE": str(self.server.folder / "ca.pem")}
         return {**os.environ, **ours}
 

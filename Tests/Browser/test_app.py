@@ -4,8 +4,9 @@
 import json
 import pathlib
 import unittest
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 
+import zone
 from phone import HOUR, WEB, OwnPhone, Phone
 
 
@@ -361,7 +362,7 @@ class PairedWithoutNetwork(OwnPhone):
 
     def test_the_later_of_two_edits_wins_and_the_other_can_be_had_back(self):
         terminal, _ = self.paired()
-        now = datetime.now(timezone.utc).replace(second=0, microsecond=0)
+        now = zone.now().replace(second=0, microsecond=0)
         at = lambda hours: (now - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M")
         terminal.run("fast", "start", "--at", at(20))
         terminal.run("fast", "end", "--at", at(3))

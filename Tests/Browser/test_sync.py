@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A page that is loaded again at any call of a sync: nothing is lost, and nothing is there twice."""
 
-import datetime
 import unittest
 
 import values

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """An app and a server of different ages understand each other as far as they know the same."""
 
+import datetime
 import unittest
 
 import values
+import zone
 from atrest.sync.v1 import records_pb2, sync_pb2
 from judge import Judged
 
@@ -72,7 +74,8 @@ class Versions(Judged):
         self.page.press_first(".spot")
         end = "document.querySelectorAll('input')[1]"
         self.page.until(end)
-        self.page.run(f"{end}.value = new Date({at - 2 * values.HOUR}).toISOString().slice(0, 16)")
+        later = datetime.datetime.fromtimestamp((at - 2 * values.HOUR) // 1000, zone.ZONE)
+        self.page.run(f"{end}.value = '{later:%Y-%m-%dT%H:%M}'")
         self.page.press("Keep")
         self.page.sees("18h 0m")
         self.synced()
