@@ -34,7 +34,7 @@ SOAK = [
     ),
     Step(
         "chaos-short", "More kills, and every ninth system call",
-        f"Tests/Chaos/run {BIN} --short", 3600, 480, cores=2, memory=3, after=BUILT, extends="chaos",
+        f"Tests/Chaos/run {BIN} --short", 3600, 480, cores=2, memory=3, after=BUILT, extends="kill",
     ),
     Step(
         "chaos-full", "Every system call, a thousand kills, a million records",

@@ -76,6 +76,18 @@ LONG = FULL | {
     "node_kills": 2_000,
     "node_acknowledged": 200_000,
 }
+# What kills processes, of old formats too. `make test` runs these parts beside the others.
+KILLS = (
+    "daemon-syscalls",
+    "command-syscalls",
+    "daemon-upgrade",
+    "command-upgrade",
+    "daemon-first",
+    "command-first",
+    "nodes-disk",
+    "nodes",
+    "kill",
+)
 MODES = {"brief": BRIEF, "short": SHORT, "full": FULL, "long": LONG}
 
 
@@ -86,6 +98,11 @@ def arguments():
     for name in MODES:
         mode.add_argument(f"--{name}", dest="mode", action="store_const", const=name)
     parser.add_argument("--only", action="append", metavar="PART", help="run only these parts")
+    parser.add_argument(
+        "--kills",
+        action=argparse.BooleanOptionalAction,
+        help="run only the parts that kill, or only the others",
+    )
     parser.add_argument("--seed", help="of every random choice; printed at the start")
     parser.add_argument("--cycles", type=int, help="kills")
     parser.add_argument(
@@ -161,12 +178,13 @@ def parts(options, mode):
     }
 
 
-def left_out(options):
-    """Half of the upgrades in `brief`, one of each program: which half, the seed determines."""
+def left_out(options, known):
+    """What --kills leaves out; in `brief`, by the seed, one half of the upgrades, too."""
+    others = {name for name in known if options.kills not in (None, name in KILLS)}
     if options.mode != "brief":
-        return ()
+        return others
     halves = ("daemon-upgrade", "command-first"), ("daemon-first", "command-upgrade")
-    return halves[int(options.seed, 36) % 2]
+    return others | set(halves[int(options.seed, 36) % 2])
 
 
 def main():
@@ -176,7 +194,7 @@ def main():
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     known = parts(options, MODES[options.mode])
-    wanted = options.only or [name for name in known if name not in left_out(options)]
+    wanted = options.only or [name for name in known if name not in left_out(options, known)]
     for name in wanted:
         if name not in known:
             sys.exit(f"there is no part {name}; there are {', '.join(known)}")
