@@ -166,8 +166,6 @@ class Page(Screen):
             "sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.send(f"{domain}.enable")
-        # A machine with no interface but loopback would be offline, and the app not ask the server.
-        self.cut_network(False)
 
     def send(self, method, **parameters):
         return self.browser.send(method, session=self.session, **parameters)
