@@ -73,6 +73,17 @@ import Testing
     #expect(try live() == 10)
   }
 
+  @Test("an edit that is older than the deletion brings nothing back, wherever it stands")
+  func notBroughtBack() throws {
+    try fill(20)
+    let stale = (0..<11).map { offer(water($0, at: noon + 500, replacing: stamp(noon, phone))) }
+    let answer = try store.exchange(
+      kim, ExchangeRequest(cursor: nil, offers: (0..<11).map { deletion(deleted($0)) } + stale),
+      at: noon + 3000)
+    #expect(answer.refusals.count == 11)
+    #expect(try live() == 20)
+  }
+
   @Test("what was brought back does not count")
   func broughtBack() throws {
     try fill(20)

@@ -6,8 +6,8 @@ import AtrestReplication
 
 extension MassDeletion {
   /// The indices of offers to refuse unless a person confirms: all deletions of a request that
-  /// would leave less than half of the records, with what else was deleted within a day. What a
-  /// later offer of the request brings back is not deleted.
+  /// would leave less than half of the records, with what else was deleted within a day. What
+  /// another offer of the request brings back, by a greater stamp, is not deleted.
   ///
   /// - Parameter isNew: Whether the offer at an index was not judged before.
   /// - Complexity: One lookup per deletion, and none if there are too few deletions to matter.
@@ -16,9 +16,15 @@ extension MassDeletion {
   ) throws(StoreError) -> Set<Int> {
     var deletions = request.items.filter { $0.deletes && isNew($0.index) }
     guard !deletions.isEmpty else { return [] }
-    let actions = request.items.filter { $0.offer.written.contains(Register.deletedField) }
-    let last = Dictionary(actions.map { ($0.key, $0.index) }, uniquingKeysWith: max)
-    deletions.removeAll { last[$0.key] != $0.index }
+    var revivals: [[UInt8]: Stamp] = [:]
+    for item in request.items where item.revives {
+      guard let action = item.offer.record[Register.deletedField] else { continue }
+      revivals[item.key] = max(revivals[item.key] ?? action.stamp, action.stamp)
+    }
+    deletions.removeAll { deletion in
+      guard let revival = revivals[deletion.key] else { return false }
+      return deletion.offer.record[Register.deletedField].map { $0.stamp < revival } ?? false
+    }
     let recent = feed.deletions.count(at: feed.time)
     let live = feed.holdings.live + recent
     guard needsWord(deletions: deletions.count + recent, of: live) else { return [] }

@@ -24,6 +24,11 @@ package struct PreparedExchange: Sendable {
     var deletes: Bool {
       offer.record.isDeleted && offer.written.contains(Register.deletedField)
     }
+
+    /// Whether the device wrote that the record is there.
+    var revives: Bool {
+      !offer.record.isDeleted && offer.written.contains(Register.deletedField)
+    }
   }
 
   /// Verifies purchases. Nil: purchases are accepted unverified.
