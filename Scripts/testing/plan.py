@@ -146,8 +146,8 @@ STEPS = [
     ),
     Step(
         "chaos", "Nothing acknowledged is lost under full disks, cut connections, damaged files, restores",
-        f"Tests/Chaos/run {BIN} --brief --no-kills", 1200, 200, after=BUILT, cores=0.5, programs=BOTH,
-        paths=("Tests/Chaos", *PYTHON),
+        f"Tests/Chaos/run {BIN} --brief --no-kills", 1200, 200, after=BUILT, cores=0.5, memory=2, programs=BOTH,
+        paths=("Tests/Chaos", "Tests/Nodes", *PYTHON),
     ),
     Step(
         "kill", "Nothing acknowledged is lost under kill -9, at any system call, of old formats, of one of several nodes",

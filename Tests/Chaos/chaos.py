@@ -76,7 +76,8 @@ LONG = FULL | {
     "node_kills": 2_000,
     "node_acknowledged": 200_000,
 }
-# What kills processes, of old formats too. `make test` runs these parts beside the others.
+# The parts that kill processes, those of earlier formats included. `make test` runs them beside
+# the others.
 KILLS = (
     "daemon-syscalls",
     "command-syscalls",
@@ -84,7 +85,6 @@ KILLS = (
     "command-upgrade",
     "daemon-first",
     "command-first",
-    "nodes-disk",
     "nodes",
     "kill",
 )
