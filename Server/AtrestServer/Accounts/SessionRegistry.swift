@@ -305,8 +305,8 @@ package final class SessionRegistry: Sendable {
 
   /// Removes an account, and revokes and removes its devices.
   ///
-  /// - Parameter caller: The device that asked for it. Its calls go on: who calls this ends them
-  ///   once the device has its answer.
+  /// - Parameter caller: The device that asked for it. Its calls stay open, for its answer. Call
+  ///   `endCalls()` of it after that.
   /// - Returns: The number of devices.
   func remove(_ id: AccountID, at now: WallTime, answering caller: DeviceSession? = nil) -> Int {
     let devices = drop(id)
