@@ -62,6 +62,7 @@ struct SyncRun: Hashable {
   var hasClockSkew = false
   /// The credential of its requests.
   var credential: String?
+  private var hasRepeatedWord = false
   private var repeats = 0
   private var renewals = 0
   private var restarts = 0
@@ -80,6 +81,12 @@ struct SyncRun: Hashable {
       throw .unreachable("other syncs of this replica are under way")
     }
     return repeats > 1 ? .backOff(BackOff(failures: repeats)) : nil
+  }
+
+  /// Whether deletions that a server refused in spite of the person's word are offered once more.
+  mutating func mayRepeatWord() -> Bool {
+    defer { hasRepeatedWord = true }
+    return allowsMassDeletion && !hasRepeatedWord
   }
 
   /// Offers were judged, so that asking again is no repeat.

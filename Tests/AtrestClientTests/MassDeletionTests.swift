@@ -166,6 +166,34 @@ struct MassDeletionTests {
     #expect(other.deletedCount() == 9)
   }
 
+  /// Seed 0x7a32b of 200 steps: the server repeats its refusal of a request without the word, whose
+  /// answer was lost.
+  @Test("is let go at the first word, even if the server refused it before, unheard")
+  func refusedUnheard() async throws {
+    let scene = try await Scene(15)
+    scene.server.state.withLock { $0.massDeletionFloor = 2 }
+    try scene.delete(9)
+    var transport = ModelTransport(server: scene.server)
+    transport.cut = { _ in .afterServer }
+    _ = try? await scene.test.engine(transport).sync()
+    #expect(try scene.test.replica.status().heldDeletionCount == 0, "nobody heard the refusal")
+    let engine = scene.test.engine(ModelTransport(server: scene.server))
+    let report = try await engine.sync(allowingMassDeletion: true)
+    #expect(report.heldDeletions == nil)
+    #expect(try scene.deletedCount() == 9 && scene.test.waitingCount == 0)
+  }
+
+  @Test("is held at the end by a server that knows no word")
+  func neverAllowed() async throws {
+    let scene = try await Scene(15)
+    scene.server.state.withLock { $0.refuses = { $0.isDeleted ? .massDeletion : nil } }
+    try scene.delete(9)
+    let engine = scene.test.engine(ModelTransport(server: scene.server))
+    await #expect(throws: SyncError.massDeletion(count: 9, of: 15)) {
+      try await engine.sync(allowingMassDeletion: true)
+    }
+  }
+
   /// Seed 0x30d87 of 200 steps: the journal said that the deletion lost to a write that knew it.
   /// Servers of 0.1.0 refuse such a deletion; ours do if the write comes with a later request.
   @Test("holds no deletion of a record that the person wrote to since")
