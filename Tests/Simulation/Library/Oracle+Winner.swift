@@ -33,14 +33,24 @@ struct Acknowledged {
 
   /// The first field whose visible register is less than the greatest acknowledged one.
   ///
-  /// - Parameter records: The visible records, by key.
-  func firstBeaten(_ records: [RecordKey: Record]) -> (key: RecordKey, owed: Register)? {
+  /// A device that pairs again with a server that went back may offer an acknowledged write once
+  /// more, stamped with its new identity at the same time. The same write under either stamp is
+  /// not beaten.
+  ///
+  /// - Parameters:
+  ///   - records: The visible records, by key.
+  ///   - oracle: Knows the stamps of each write. Nil: a write has only the one it was acknowledged
+  ///     under.
+  func firstBeaten(
+    _ records: [RecordKey: Record], as oracle: Oracle? = nil
+  ) -> (key: RecordKey, owed: Register)? {
     greatest.filter { field, owed in
       let record = records[field.key]
       // Anything older than the floor was pruned, and something newer may have come since.
       if let floor = record?[Register.pruneFloorField], owed.stamp < floor.stamp { return false }
       guard let visible = record?[field.field] else { return true }
-      return Acknowledged.isLess(visible, owed)
+      guard Acknowledged.isLess(visible, owed) else { return false }
+      return !(oracle?.isSameWrite(visible, owed, in: field.key) ?? false)
     }
     .min { ($0.key.key, $0.key.field) < ($1.key.key, $1.key.field) }
     .map { ($0.key.key, $0.value) }
@@ -58,6 +68,11 @@ struct Acknowledged {
 }
 
 extension Oracle {
+  /// Whether one write carried both stamps.
+  fileprivate func isSameWrite(_ a: Register, _ b: Register, in key: RecordKey) -> Bool {
+    !Set(stamped(a, in: key)).isDisjoint(with: stamped(b, in: key))
+  }
+
   /// A visible register whose write was known to and overwritten by an owed later write, together
   /// with that later write.
   ///

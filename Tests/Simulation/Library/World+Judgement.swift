@@ -150,7 +150,7 @@ extension World {
         about: visible.key)
     }
     let byKey = Dictionary(records.map { ($0.key, $0) }) { first, _ in first }
-    if let (key, owed) = account.acknowledged.firstBeaten(byKey) {
+    if let (key, owed) = account.acknowledged.firstBeaten(byKey, as: account.oracle) {
       broke(
         "field \(owed.field) of kind \(key.kind.rawValue) shows less than the greatest write that was "
           + "acknowledged, \(owed.text)\n    "
