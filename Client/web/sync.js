@@ -43,7 +43,7 @@ export class Sync {
     this.#isSeen = isSeen;
     const { signal } = this.#closing;
     addEventListener('online', () => this.start(), { signal });
-    addEventListener('offline', () => this.stop(), { signal });
+    addEventListener('offline', () => this.start(), { signal });
   }
 
   /** Ends for good: another tab has the replica. */
@@ -59,10 +59,13 @@ export class Sync {
     else this.#pause();
   }
 
-  /** Begins anew, if the replica is paired and the network may be there. */
+  /**
+   * Begins anew, if the replica is paired: whatever the browser says of the network, because a
+   * server on this machine needs none.
+   */
   start() {
     this.stop();
-    if (this.#closing.signal.aborted || !navigator.onLine) return;
+    if (this.#closing.signal.aborted) return;
     if (!this.#replica.view('replica', {}).isPaired) {
       this.#status({ isRunning: false, error: null });
       return;
@@ -127,7 +130,8 @@ export class Sync {
       this.#asked.wake();
     }
     if (news) {
-      this.#status({ isRunning: true, error: news.error ?? null });
+      const isOffline = news.error?.code === 'unreachable' && !navigator.onLine;
+      this.#status({ isRunning: true, error: isOffline ? null : news.error ?? null });
       if (!this.#isSeen()) this.#pause();
     }
     if (finished) {

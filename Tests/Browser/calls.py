@@ -58,6 +58,11 @@ class Calls:
         stage = RESPONSE if "responseStatusCode" in paused or "responseErrorReason" in paused \
             else REQUEST
         request = paused["request"]
+        if self.page.is_cut and stage == REQUEST:
+            # It would wait for the network here, and then go out.
+            self.page.browser.post("Fetch.failRequest", session=self.page.session,
+                requestId=paused["requestId"], errorReason="InternetDisconnected")
+            return
         method = request["url"].rpartition("/")[2]
         if stage == REQUEST:
             self.methods.append(method)

@@ -162,6 +162,7 @@ class Page(Screen):
 
     def __init__(self, browser, target):
         self.browser, self.target = browser, target
+        self.is_cut, self._tells_network = False, True
         self.session = browser.send("Target.attachToTarget", targetId=target, flatten=True)[
             "sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -211,8 +212,16 @@ class Page(Screen):
         pathlib.Path(path).write_bytes(base64.b64decode(data))
 
     def cut_network(self, is_cut):
+        # What the page asked until now is seen before this changes.
+        is_online = self.run("navigator.onLine")
+        if not self.is_cut:
+            self._tells_network = is_online
+        self.is_cut = is_cut
         self.send("Network.emulateNetworkConditions", offline=is_cut, latency=0,
             downloadThroughput=-1, uploadThroughput=-1)
+        if not self._tells_network:
+            # On a machine without a network the page is told nothing of it.
+            self.run(f"dispatchEvent(new Event('{'offline' if is_cut else 'online'}'))")
 
     def problems(self, levels=("error",)):
         """What the console said on these levels, and exceptions that nobody caught."""
