@@ -48,6 +48,9 @@ extension Oracle {
     for id in after[Register.deletedField].map({ writes(of: $0, in: after.key) }) ?? [] {
       writes[id].wasTaken = true
     }
+    for register in after.registers where before?[register.field] != register {
+      for id in stamped(register, in: after.key) { writes[id].heldStamps.insert(register.stamp) }
+    }
     guard !forgetting.absent.isEmpty else { return }
     for register in after.registers where before?[register.field] != register {
       let replaced = before?[register.field].map { writes(of: $0, in: after.key) } ?? []
