@@ -46,7 +46,7 @@ def order(register):
     replaced = register.replaced if register.HasField("replaced") else None
     rank = (1, replaced.clock, replaced.replica) if replaced else (0, 0, 0)
     held = [(stamp.clock, stamp.replica) for stamp in register.held_stamps]
-    return (*stamp_of(register), register.value, rank, held)
+    return (*stamp_of(register), rank, register.value, held)
 
 
 def held(record):
@@ -61,6 +61,7 @@ def held(record):
 
 def lifted(fields, floor):
     """An action after a deletion brings the record back whole: what is older counts as the floor's."""
+    own = fields.get(FLOOR)
     deleted = fields.get(DELETED)
     if floor is None or deleted is None or deleted.value or stamp_of(deleted) <= stamp_of(floor):
         return fields
@@ -71,6 +72,12 @@ def lifted(fields, floor):
             lifted[number] = records.Register(
                 field=number, stamp=floor.stamp, value=register.value
             )
+            # Who knew the deletion undoes it: a value replaces itself, under its own former stamp.
+            if deleted.HasField("replaced") and deleted.replaced == floor.stamp:
+                is_lifted = own is not None and stamp_of(register) == stamp_of(own)
+                has_former = is_lifted and register.HasField("replaced")
+                former = register.replaced if has_former else register.stamp
+                lifted[number].replaced.CopyFrom(former)
     return lifted
 
 

@@ -12,6 +12,8 @@ struct Judgement {
     let kept: Register
     /// The record as the side that lost had it, before the merge.
     let record: Record
+    /// Whether it was deleted knowingly, and brought back knowingly.
+    var isBack = false
   }
 
   private let offer: Offer
@@ -43,18 +45,43 @@ struct Judgement {
       let isOffered = offered[lost.field] == lost
       if isOffered { isSuperseded = true }
       if winner.field == lost.field || isOffered {
-        let original = isOffered ? record[lost.field] ?? lost : lost
-        // A register that was in the account's copy before lost then and was judged then.
-        let isJudged = isOffered && history.judged.contains(original.fingerprint)
+        let side = isOffered ? record : stored
+        let original = side[lost.field] ?? lost
+        let former = side.beforeLifting(original)
+        let isBack =
+          lost.stamp == floor?.stamp && lost.replaced == former.stamp
+          && floor?.knew(former.stamp) == true
+        // A register that was in the account's copy before lost then and was judged then. What
+        // comes back was judged under its own stamp when pruning took it, and is judged once more.
+        let judged = isBack ? lost : original
+        let isJudged = isOffered && history.judged.contains(judged.fingerprint)
         if !isJudged {
           let kept = isLifted ? floor ?? winner : winner
-          pairs.append(Loss(lost: original, kept: kept, record: isOffered ? record : stored))
+          pairs.append(Loss(lost: former, kept: kept, record: side, isBack: isBack))
         }
       }
     }
     (self.offer, self.record, self.stored, self.history) = (offer, record, stored, history)
     (self.floor, self.offered, self.pairs) = (floor, offered, pairs)
     (self.result, self.isSuperseded) = (result, isSuperseded)
+  }
+
+  /// The offered registers that are judged if they lose, as the history names them.
+  var judgedRegisters: [Register] {
+    record.registers.filter { canLose($0.field) }
+      .map { comesBack($0) ? offered[$0.field] ?? $0 : $0 }
+  }
+
+  /// An action that undoes a deletion counts as a write of what the deletion knew.
+  private func canLose(_ field: FieldNumber) -> Bool {
+    offer.canLose(field) || record[field].map(comesBack) ?? false
+  }
+
+  /// Whether the offer's writer undid the deletion of a register, which the deletion's writer knew.
+  private func comesBack(_ register: Register) -> Bool {
+    guard let floor, let lifted = offered[register.field] else { return false }
+    return lifted != register && lifted.replaced != nil
+      && floor.knew(record.beforeLifting(register).stamp)
   }
 
   /// Every write that lost to a winner that did not know it.
@@ -79,10 +106,21 @@ struct Judgement {
     pairs.filter { loss in
       let (lost, kept) = (loss.lost, loss.kept)
       // An offered register that wins but is not in `written` is one that the server lost.
-      return (offer.canLose(lost.field) || result[lost.field] == offered[lost.field])
+      return (canLose(lost.field) || result[lost.field] == offered[lost.field])
         && !isLostToDeletion(loss) && !isFloor(lost.stamp)
-        && kept.value != lost.value && !kept.knew(lost.stamp) && !wasTakenKnowingly(lost)
+        && kept.value != lost.value && !kept.knew(lost.stamp) && !isSettledByFloor(loss)
     }
+  }
+
+  /// Whether a value that is older than the floor needs no entry beside the deletion's. If the
+  /// deletion knew it: it did not come back, or who wrote over it replaced the floor's stamp. If
+  /// the deletion did not know it: it was journalled then.
+  private func isSettledByFloor(_ loss: Loss) -> Bool {
+    let field = loss.lost.field
+    guard let floor, field != Register.deletedField, loss.lost.stamp < floor.stamp
+    else { return false }
+    if floor.knew(loss.lost.stamp) { return !loss.isBack || loss.kept.knew(floor.stamp) }
+    return result[field] == offered[field] || !offer.canLose(field)
   }
 
   /// Whether what lost is of an action that `deletedActions()` judges. An action that was judged
@@ -93,13 +131,6 @@ struct Judgement {
     return loss.kept.field == Register.pruneFloorField
       && stored[Register.deletedField] == result[Register.deletedField]
       && !history.judged.contains(action(at: loss.lost.stamp).fingerprint)
-  }
-
-  /// Whether a value is below the floor and the deletion's writer knew it. A write over a value
-  /// that was lifted from below the floor is then a write over the lifted register.
-  private func wasTakenKnowingly(_ lost: Register) -> Bool {
-    guard let floor, lost.field != Register.deletedField else { return false }
-    return lost.stamp < floor.stamp && floor.knew(lost.stamp)
   }
 
   /// Writes of this offer that were below the floor and were lifted to it, and those that come back

@@ -60,7 +60,7 @@ public struct Offer: Hashable, Sendable {
     var noted = history
     let lost = canConflict ? judgement.lost() : []
     if canConflict {
-      noted.note(stored, meeting: self, became: judgement.result)
+      noted.note(stored, meeting: judgement.judgedRegisters, became: judgement.result)
       noted.note(actions: lost.map { $0.lost })
     }
     return Outcome(
@@ -93,17 +93,32 @@ extension Record {
   /// action is later than the floor and not a deletion. Such an action revives the whole record.
   ///
   /// Registers get the floor's stamp and no later one, so they lose to every write made since, in
-  /// whatever order the two arrive. Server and replica must both lift to the common `floor` before
-  /// they merge, or their records diverge.
+  /// whatever order the two arrive. If the action's writer knew the deletion, each replaces itself
+  /// under its former stamp: it is then judged like a write of that writer. Otherwise it replaces
+  /// nothing. Server and replica must both lift to the common `floor` before they merge, or their
+  /// records diverge.
   public func lifted(to floor: Register?) -> Record {
     guard let floor, let action = self[Register.deletedField], !isDeleted,
       action.stamp > floor.stamp
     else { return self }
+    let isKnown = action.replaced == floor.stamp
     var copy = self
     for register in registers
     where register.stamp < floor.stamp && register.field != Register.pruneFloorField {
-      copy.set(Register(field: register.field, stamp: floor.stamp, value: register.value))
+      copy.set(
+        Register(
+          field: register.field, stamp: floor.stamp,
+          replaced: isKnown ? beforeLifting(register).stamp : nil, value: register.value))
     }
     return copy
+  }
+
+  /// A register of the record under the stamp that it had before it was lifted to the record's own
+  /// floor; the register itself if it was not. What it replaced then is not known any more.
+  func beforeLifting(_ register: Register) -> Register {
+    guard let floor = self[Register.pruneFloorField], register.stamp == floor.stamp,
+      !register.isOfEveryKind, let former = register.replaced
+    else { return register }
+    return Register(field: register.field, stamp: former, value: register.value)
   }
 }

@@ -21,10 +21,9 @@ public struct RecordHistory: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - copy: The account's copy before.
-  ///   - offer: The offer that was merged into it; nil for pruning.
-  mutating func note(_ copy: Record, meeting offer: Offer?, became result: Record) {
-    let met = offer.map { offer in offer.record.registers.filter { offer.canLose($0.field) } }
-    for register in copy.registers + (met ?? [])
+  ///   - met: What was judged of the offer that was merged into it; none for pruning.
+  mutating func note(_ copy: Record, meeting met: [Register] = [], became result: Record) {
+    for register in copy.registers + met
     where register.field != Register.pruneFloorField {
       let fingerprint = register.fingerprint
       guard result[register.field]?.fingerprint != fingerprint, !judged.contains(fingerprint)
@@ -51,7 +50,7 @@ public struct RecordHistory: Hashable, Sendable {
   public func pruning(_ record: Record, to result: Record) -> RecordHistory {
     guard record.key.kind != .conflict else { return self }
     var copy = self
-    copy.note(record, meeting: nil, became: result)
+    copy.note(record, became: result)
     return copy
   }
 }

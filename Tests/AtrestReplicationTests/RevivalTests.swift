@@ -44,7 +44,7 @@ private enum Write {
 
   /// A field written at 1, after a restore lifted it.
   static func lifted(_ field: FieldNumber) -> Register {
-    Register(field: field, stamp: deletion, value: [1])
+    Register(field: field, stamp: deletion, replaced: first, value: [1])
   }
 }
 
@@ -210,7 +210,9 @@ struct RevivalTests {
   @Test("a write that was lifted is journalled under its own stamp: the deletion did not know it")
   func liftedWrite() throws {
     let outcome = away(2).merged(into: Scene.pruned, at: now)
-    #expect(outcome.record[2] == Register(field: 2, stamp: Write.deletion, value: [4]))
+    #expect(
+      outcome.record[2]
+        == Register(field: 2, stamp: Write.deletion, value: [4]))
     let entry = try #require(outcome.conflicts.first { $0.field == 2 })
     #expect(entry.lost == Write.value(2, Stamp(4, 2), over: Write.first))
     #expect(entry.kept == Write.floor(Write.deletion))
@@ -250,7 +252,9 @@ struct RevivalTests {
   @Test("a write that comes back lifted to a server that lost it is journalled, once")
   func liftedReturn() {
     let outcome = returned(Stamp(4, 6)).merged(into: Scene.pruned, at: now)
-    #expect(outcome.record[2] == Register(field: 2, stamp: Write.deletion, value: [4]))
+    #expect(
+      outcome.record[2]
+        == Register(field: 2, stamp: Write.deletion, value: [4]))
     #expect(outcome.conflicts.map(\.lost) == [Write.value(2, Stamp(4, 6), over: Write.first)])
     #expect(outcome.conflicts.map(\.kept) == [Write.floor(Write.deletion)])
     let again = returned(Stamp(4, 6))
@@ -264,6 +268,53 @@ struct RevivalTests {
       Write.delete(Write.deletion, over: Stamp(4, 6)),
       Write.floor(Write.deletion, holding: [Write.first, Stamp(4, 6)]))
     #expect(returned(Stamp(4, 6)).merged(into: deleted, at: now).conflicts.isEmpty)
+  }
+
+  /// Seed 0x8170b of 200 steps. Replica 1 wrote a span and deleted, and brings the record back: it
+  /// wrote nothing in field 2 since, and the server pruned it. Another device knew neither the span
+  /// nor the deletion, and wrote a span over the first one.
+  @Test("a value that comes back with it loses like a write, in either order")
+  func broughtBack() {
+    let span = Write.value(2, Stamp(4, 1), over: Write.first)
+    let held = [Write.first, span.stamp]
+    let deleted = record(
+      Write.delete(Write.deletion, over: span.stamp, holding: held),
+      Write.floor(Write.deletion, holding: held))
+    let back = Offer(
+      record: record(
+        Write.action(Stamp(6, 1), over: Write.deletion), span, Write.value(3, Write.first)),
+      written: [1])
+    let ends = [[back, away(2, at: 8)], [away(2, at: 8), back]].map { Ending($0, on: deleted) }
+    #expect(ends.map { $0.record?[2]?.stamp } == [Stamp(8, 2), Stamp(8, 2)])
+    #expect(ends.map { $0.conflicts.map(\.lost.stamp) } == [[span.stamp], [span.stamp]])
+    #expect(ends[0].keys == ends[1].keys, "one entry, whichever comes first")
+  }
+
+  @Test("of two values that come back with it the later one survives, in either order")
+  func laterOfTwo() {
+    let span = Write.value(2, Stamp(4, 1), over: Write.first)
+    let held = [Write.first, span.stamp]
+    let deleted = record(
+      Write.delete(Write.deletion, over: span.stamp, holding: held),
+      Write.floor(Write.deletion, holding: held))
+    let later = Offer(
+      record: record(
+        Write.action(Stamp(6, 1), over: Write.deletion),
+        Register(field: 2, stamp: span.stamp, replaced: Write.first, value: [0])), written: [1])
+    for order in [[later, Scene.undo], [Scene.undo, later]] {
+      let end = Ending(order, on: deleted)
+      #expect(end.record?[2]?.value == [0], "though the other one's bytes are greater")
+      #expect(end.conflicts.isEmpty, "whoever wrote it knew the other")
+    }
+  }
+
+  /// A device that was offline wrote a span.
+  private func away(_ replica: UInt64, at time: UInt64) -> Offer {
+    Offer(
+      record: record(
+        Write.action(Stamp(time, replica), over: Write.first),
+        Write.value(2, Stamp(time, replica), over: Write.first), Write.value(3, Write.first)),
+      written: [1, 2])
   }
 
   @Test("what carries the floor's stamp is never journalled", arguments: [true, false])

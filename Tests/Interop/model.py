@@ -39,9 +39,9 @@ Record = Dict[int, Register]
 
 
 def rank(register):
-    """Of two registers of a field the one of greater (clock, replica, value, replaced, held) survives."""
+    """Of two registers of a field the one of greater (clock, replica, replaced, value, held) survives."""
     had = register.replaced
-    return (register.stamp, register.value, had is not None, had or Stamp(0, 0), register.held)
+    return (register.stamp, had is not None, had or Stamp(0, 0), register.value, register.held)
 
 
 def merge(a: Record, b: Record) -> Record:
@@ -63,12 +63,26 @@ def lifted(record: Record, floor: Optional[Register]) -> Record:
     action = record.get(DELETED_FIELD)
     if floor is None or action is None or is_deleted(record) or action.stamp <= floor.stamp:
         return record
+    is_known = action.replaced == floor.stamp
+
+    def former(register: Register) -> Optional[Stamp]:
+        return before_lifting(record, register).stamp if is_known else None
+
     return {
-        field: Register(field, floor.stamp, None, register.value)
+        field: Register(field, floor.stamp, former(register), register.value)
         if register.stamp < floor.stamp and field != PRUNE_FLOOR_FIELD
         else register
         for field, register in record.items()
     }
+
+
+def before_lifting(record: Record, register: Register) -> Register:
+    """The register under the stamp that it had before it was lifted to the record's own floor."""
+    floor = record.get(PRUNE_FLOOR_FIELD)
+    is_lifted = floor is not None and register.stamp == floor.stamp and register.replaced is not None
+    if not is_lifted or register.field in (DELETED_FIELD, PRUNE_FLOOR_FIELD):
+        return register
+    return Register(register.field, register.replaced, None, register.value)
 
 
 def pruned(record: Record) -> Record:
@@ -132,10 +146,11 @@ class History:
         offered: Record,
         written: FrozenSet[int],
         restored: bool,
+        back: Record,
         result: Record,
     ):
         left = {identity(register) for register in result.values()}
-        judged = {f: r for f, r in offered.items() if restored or f in written}
+        judged = {f: r for f, r in offered.items() if restored or f in written} | back
         for copy in (stored, judged):
             for field, register in sorted(copy.items()):
                 name = identity(register)
@@ -175,6 +190,14 @@ class Meeting:
         self.lifted = lifted(offered, self.floor)
         self.lifted_stored = lifted(stored, self.floor)
         self.result = merge(self.lifted_stored, self.lifted)
+        # What the offer brings back with the record, of what the deletion knew.
+        self.back = {
+            field: self.lifted[field]
+            for field, register in self.offered.items()
+            if self.lifted[field] != register
+            and self.lifted[field].replaced is not None
+            and knew(self.floor, before_lifting(self.offered, register).stamp)
+        }
 
     def conflicts(self) -> List[Loss]:
         losses = self._fields() + self._lifted_writes() + self._deleted_actions()
@@ -192,29 +215,36 @@ class Meeting:
         for field in self.lifted.keys() | self.lifted_stored.keys():
             mine, theirs = self.lifted.get(field), self.lifted_stored.get(field)
             kept = self.result.get(field, self.floor)
-            # An offered register counts as it was offered, one of the server's as it was lifted.
             for lost, original, record in (
                 (mine, self.offered.get(field), self.offered),
-                (theirs, theirs, self.stored),
+                (theirs, self.stored.get(field), self.stored),
             ):
                 # What the server's copy had alone, and the floor dropped, is no loss in a field.
                 is_pair = lost is not None and lost != kept and (lost is mine or mine == kept)
-                if not is_pair or record is self.offered and identity(original) in self.history.judged:
+                if not is_pair or self._was_judged(field, original, record):
                     continue
                 is_floor = self.floor is not None and kept.stamp == self.floor.stamp
-                yield original, self.floor if is_floor and field != DELETED_FIELD else kept, record
+                former = before_lifting(record, original)
+                yield former, self.floor if is_floor and field != DELETED_FIELD else kept, record
+
+    def _was_judged(self, field: int, original: Register, record: Record) -> bool:
+        judged = self.back.get(field, original)
+        return record is self.offered and identity(judged) in self.history.judged
 
     def _fields(self):
         return [
             (lost, kept, record)
             for lost, kept, record in self._pairs()
-            if (self.restored or lost.field in self.written or record is self.stored)
+            if (self._can_lose(lost.field) or record is self.stored)
             and not self._is_lost_to_deletion(lost, kept)
             and lost.stamp not in self.floors
             and kept.value != lost.value
             and not knew(kept, lost.stamp)
-            and not self._was_taken_knowingly(lost)
+            and not self._is_settled_by_floor(lost, kept, record)
         ]
+
+    def _can_lose(self, field: int) -> bool:
+        return self.restored or field in self.written or field in self.back
 
     def _is_lost_to_deletion(self, lost: Register, kept: Register) -> bool:
         is_judged = identity(action(lost.stamp)) in self.history.judged
@@ -222,14 +252,16 @@ class Meeting:
         is_dropped = kept.field == PRUNE_FLOOR_FIELD and was_there and not is_judged
         return is_deleted(self.result) and (lost.field == DELETED_FIELD or is_dropped)
 
-    def _was_taken_knowingly(self, lost: Register) -> bool:
-        """Whether it lies under the floor, and the deletion knew it."""
-        return (
-            self.floor is not None
-            and lost.field != DELETED_FIELD
-            and lost.stamp < self.floor.stamp
-            and knew(self.floor, lost.stamp)
-        )
+    def _is_settled_by_floor(self, lost: Register, kept: Register, record: Record) -> bool:
+        """Whether it is older than the floor, and its entry is the deletion's or nobody needs one."""
+        if self.floor is None or lost.field == DELETED_FIELD or lost.stamp >= self.floor.stamp:
+            return False
+        if knew(self.floor, lost.stamp):
+            side = self.lifted_stored if record is self.stored else self.lifted
+            form = side[lost.field]
+            is_back = form.stamp == self.floor.stamp and form.replaced == lost.stamp
+            return not is_back or knew(kept, self.floor.stamp)
+        return record is self.stored or not (self.restored or lost.field in self.written)
 
     def _lifted_writes(self):
         return [
@@ -360,7 +392,9 @@ class Account:
             conflicts = meeting.conflicts()
             for lost, kept, record in conflicts:
                 self._note(key, lost, kept, record)
-            history.note(stored, offered, meeting.written, restored, meeting.result)
+            history.note(
+                stored, offered, meeting.written, restored, meeting.back, meeting.result
+            )
             history.note_actions([lost for lost, _, _ in conflicts])
         return any(meeting.result.get(f) != register for f, register in offered.items())
 
@@ -377,7 +411,9 @@ class Account:
         if after == before:
             return
         if key[0] != CONFLICT:
-            self.histories.setdefault(key, History()).note(before, {}, frozenset(), False, after)
+            self.histories.setdefault(key, History()).note(
+                before, {}, frozenset(), False, {}, after
+            )
         self.records[key] = after
         self._touch(key)
 

@@ -181,6 +181,20 @@ PLANTED = [
         "true",
     ),
     one(
+        "broughtBackNotJudged",
+        "A value that comes back with its record loses to another one and is not journalled.",
+        f"{REPLICATION}/Judgement.swift",
+        "return «lifted != register» && lifted.replaced != nil",
+        "false",
+    ),
+    one(
+        "liftedNotJournalled",
+        "A value that came back with its record is not journalled when it loses.",
+        f"{REPLICATION}/Judgement.swift",
+        "let former = «side.beforeLifting(original)»",
+        "original",
+    ),
+    one(
         "massDeletionHalf",
         "Half of all records counts as most of them.",
         f"{REPLICATION}/MassDeletion.swift",

@@ -344,7 +344,7 @@ SIMULATED = [
         Edit(f"{REPLICATION}/Judgement.swift", "if «!isJudged» {", "true"),
         Edit(
             f"{REPLICATION}/Judgement.swift",
-            "(«offer.canLose(lost.field) || result[lost.field] == offered[lost.field]»)",
+            "return («canLose(lost.field) || result[lost.field] == offered[lost.field]»)",
             "true",
         ),
     ),
@@ -404,7 +404,7 @@ SIMULATED = [
         "What an action brings back counts as written by it.",
         Edit(
             f"{REPLICATION}/Offer.swift",
-            "Register(field: register.field, stamp: «floor.stamp», value: register.value)",
+            "field: register.field, stamp: «floor.stamp»,\n",
             "action.stamp",
         ),
     ),
@@ -413,7 +413,7 @@ SIMULATED = [
         "A journal entry holds the record of the side that won.",
         Edit(
             f"{REPLICATION}/Judgement.swift",
-            "record: «isOffered» ? record : stored",
+            "let side = «isOffered» ? record : stored",
             "!isOffered",
         ),
     ),
