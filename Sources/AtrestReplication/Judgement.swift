@@ -53,8 +53,8 @@ struct Judgement {
           && floor?.knew(former.stamp) == true
         // A register that was in the account's copy before lost then and was judged then. What
         // comes back was judged under its own stamp when pruning took it, and is judged once more.
-        let judged = isBack ? lost : original
-        let isJudged = isOffered && history.judged.contains(judged.fingerprint)
+        let names = isBack ? [lost, former.withoutValue] : [original]
+        let isJudged = isOffered && names.contains { history.judged.contains($0.fingerprint) }
         if !isJudged {
           let kept = isLifted ? floor ?? winner : winner
           pairs.append(Loss(lost: former, kept: kept, record: side, isBack: isBack))
@@ -66,10 +66,19 @@ struct Judgement {
     (self.result, self.isSuperseded) = (result, isSuperseded)
   }
 
-  /// The offered registers that are judged if they lose, as the history names them.
+  /// The registers that this offer settles, as the history names them: offered ones that are
+  /// judged if they lose, and what was written over though pruning had taken it. Of that the stamp
+  /// alone is known.
   var judgedRegisters: [Register] {
-    record.registers.filter { canLose($0.field) }
+    let met = record.registers.filter { canLose($0.field) }
       .map { comesBack($0) ? offered[$0.field] ?? $0 : $0 }
+    let writtenOver = record.registers.compactMap { register -> Register? in
+      guard let floor, let stamp = register.replaced, isWritten(register), !register.isOfEveryKind,
+        stamp < floor.stamp, floor.knew(stamp)
+      else { return nil }
+      return Register(field: register.field, stamp: stamp, value: [])
+    }
+    return met + writtenOver
   }
 
   /// An action that undoes a deletion counts as a write of what the deletion knew.
@@ -217,4 +226,9 @@ struct Judgement {
     return deletion.held.isEmpty && record[Register.deletedField] == deletion
       && isWritten(deletion) && record.registers.contains { $0.stamp == action }
   }
+}
+
+extension Register {
+  /// What the history names a register whose value is not known.
+  fileprivate var withoutValue: Register { Register(field: field, stamp: stamp, value: []) }
 }

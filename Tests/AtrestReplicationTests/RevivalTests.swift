@@ -290,6 +290,24 @@ struct RevivalTests {
     #expect(ends[0].keys == ends[1].keys, "one entry, whichever comes first")
   }
 
+  /// Seed 0x83f4d of 200 steps.
+  @Test("a value that comes back is not lost where it was written over, even twice")
+  func writtenOverTwice() {
+    var (state, history): (Record?, RecordHistory) = (Scene.pruned, RecordHistory())
+    var conflicts: [Conflict] = []
+    let second = Offer(
+      record: record(
+        Write.action(Stamp(9, 2), over: Stamp(8, 2)),
+        Write.value(2, Stamp(9, 2), over: Stamp(8, 2)), Write.value(3, Write.first)),
+      written: [1, 2])
+    for offer in [away(2, at: 8), second, Scene.undo] {
+      let outcome = offer.merged(into: state, history: history, at: now)
+      (state, history) = (outcome.record, outcome.history)
+      conflicts += outcome.conflicts
+    }
+    #expect(state?[2]?.stamp == Stamp(9, 2) && conflicts.isEmpty)
+  }
+
   @Test("of two values that come back with it the later one survives, in either order")
   func laterOfTwo() {
     let span = Write.value(2, Stamp(4, 1), over: Write.first)

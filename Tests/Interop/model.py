@@ -147,11 +147,12 @@ class History:
         written: FrozenSet[int],
         restored: bool,
         back: Record,
+        written_over: Record,
         result: Record,
     ):
         left = {identity(register) for register in result.values()}
         judged = {f: r for f, r in offered.items() if restored or f in written} | back
-        for copy in (stored, judged):
+        for copy in (stored, judged, written_over):
             for field, register in sorted(copy.items()):
                 name = identity(register)
                 if field != PRUNE_FLOOR_FIELD and name not in left and name not in self.judged:
@@ -199,6 +200,17 @@ class Meeting:
             and knew(self.floor, before_lifting(self.offered, register).stamp)
         }
 
+        # What pruning had taken, and the offer was written over: of that the stamp alone is known.
+        self.written_over = {
+            field: Register(field, register.replaced, None, b"")
+            for field, register in self.offered.items()
+            if field in self.written - {DELETED_FIELD, PRUNE_FLOOR_FIELD}
+            and self.floor is not None
+            and register.replaced is not None
+            and register.replaced < self.floor.stamp
+            and knew(self.floor, register.replaced)
+        }
+
     def conflicts(self) -> List[Loss]:
         losses = self._fields() + self._lifted_writes() + self._deleted_actions()
         return [loss for loss in losses if not any(self._holds(other, loss) for other in losses)]
@@ -228,8 +240,18 @@ class Meeting:
                 yield former, self.floor if is_floor and field != DELETED_FIELD else kept, record
 
     def _was_judged(self, field: int, original: Register, record: Record) -> bool:
-        judged = self.back.get(field, original)
-        return record is self.offered and identity(judged) in self.history.judged
+        if record is not self.offered:
+            return False
+        names = [original]
+        former = before_lifting(self.offered, original).stamp
+        if self._is_back(self.lifted[field], former):
+            names = [self.lifted[field], Register(field, former, None, b"")]
+        return any(identity(name) in self.history.judged for name in names)
+
+    def _is_back(self, form: Register, former: Stamp) -> bool:
+        """Whether a deletion took it knowingly, and was undone knowingly."""
+        is_lifted = self.floor is not None and form.stamp == self.floor.stamp
+        return is_lifted and form.replaced == former and knew(self.floor, former)
 
     def _fields(self):
         return [
@@ -258,8 +280,7 @@ class Meeting:
             return False
         if knew(self.floor, lost.stamp):
             side = self.lifted_stored if record is self.stored else self.lifted
-            form = side[lost.field]
-            is_back = form.stamp == self.floor.stamp and form.replaced == lost.stamp
+            is_back = self._is_back(side[lost.field], lost.stamp)
             return not is_back or knew(kept, self.floor.stamp)
         return record is self.stored or not (self.restored or lost.field in self.written)
 
@@ -393,7 +414,7 @@ class Account:
             for lost, kept, record in conflicts:
                 self._note(key, lost, kept, record)
             history.note(
-                stored, offered, meeting.written, restored, meeting.back, meeting.result
+                stored, offered, meeting.written, restored, meeting.back, meeting.written_over, meeting.result
             )
             history.note_actions([lost for lost, _, _ in conflicts])
         return any(meeting.result.get(f) != register for f, register in offered.items())
@@ -412,7 +433,7 @@ class Account:
             return
         if key[0] != CONFLICT:
             self.histories.setdefault(key, History()).note(
-                before, {}, frozenset(), False, {}, after
+                before, {}, frozenset(), False, {}, {}, after
             )
         self.records[key] = after
         self._touch(key)
