@@ -60,8 +60,8 @@ export class Sync {
   }
 
   /**
-   * Begins anew, if the replica is paired: whatever the browser says of the network, because a
-   * server on this machine needs none.
+   * Begins anew, if the replica is paired. `navigator.onLine` does not decide: a server on this
+   * machine needs no network.
    */
   start() {
     this.stop();

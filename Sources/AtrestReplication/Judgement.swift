@@ -12,7 +12,7 @@ struct Judgement {
     let kept: Register
     /// The record as the side that lost had it, before the merge.
     let record: Record
-    /// Whether it was deleted knowingly, and brought back knowingly.
+    /// Whether a deletion that knew it was undone by an action that knew the deletion.
     var isBack = false
   }
 
@@ -48,12 +48,10 @@ struct Judgement {
         let side = isOffered ? record : stored
         let original = side[lost.field] ?? lost
         let former = side.beforeLifting(original)
-        let isBack =
-          lost.stamp == floor?.stamp && lost.replaced == former.stamp
-          && floor?.knew(former.stamp) == true
+        let isBack = Self.isBack(lost, former, floor)
         // A register that was in the account's copy before lost then and was judged then. What
-        // comes back was judged under its own stamp when pruning took it, and is judged once more.
-        let names = isBack ? [lost, former.withoutValue] : [original]
+        // comes back was judged under its own stamp when pruning took it, and is judged again.
+        let names = isBack ? [lost, .unvalued(former.field, former.stamp)] : [original]
         let isJudged = isOffered && names.contains { history.judged.contains($0.fingerprint) }
         if !isJudged {
           let kept = isLifted ? floor ?? winner : winner
@@ -76,7 +74,7 @@ struct Judgement {
       guard let floor, let stamp = register.replaced, isWritten(register), !register.isOfEveryKind,
         stamp < floor.stamp, floor.knew(stamp)
       else { return nil }
-      return Register(field: register.field, stamp: stamp, value: [])
+      return .unvalued(register.field, stamp)
     }
     return met + writtenOver
   }
@@ -88,9 +86,16 @@ struct Judgement {
 
   /// Whether the offer's writer undid the deletion of a register, which the deletion's writer knew.
   private func comesBack(_ register: Register) -> Bool {
-    guard let floor, let lifted = offered[register.field] else { return false }
-    return lifted != register && lifted.replaced != nil
-      && floor.knew(record.beforeLifting(register).stamp)
+    guard let lifted = offered[register.field] else { return false }
+    return lifted != register && Self.isBack(lifted, record.beforeLifting(register), floor)
+  }
+
+  /// Whether a deletion's writer knew a register, and the action that lifted it knew the deletion.
+  ///
+  /// - Parameter former: The register before it was lifted.
+  private static func isBack(_ lifted: Register, _ former: Register, _ floor: Register?) -> Bool {
+    guard let floor, lifted.stamp == floor.stamp else { return false }
+    return lifted.replaced == former.stamp && floor.knew(former.stamp)
   }
 
   /// Every write that lost to a winner that did not know it.
@@ -198,7 +203,7 @@ struct Judgement {
 
   /// What is left of an action whose own `deleted` register a later one wrote over.
   private func action(at stamp: Stamp) -> Register {
-    Register(field: Register.deletedField, stamp: stamp, value: [])
+    .unvalued(Register.deletedField, stamp)
   }
 
   /// Whether a register lost to another write of its field: it was not there to be deleted.
@@ -229,6 +234,8 @@ struct Judgement {
 }
 
 extension Register {
-  /// What the history names a register whose value is not known.
-  fileprivate var withoutValue: Register { Register(field: field, stamp: stamp, value: []) }
+  /// The name, in a record's history, of a register whose value is not known.
+  fileprivate static func unvalued(_ field: FieldNumber, _ stamp: Stamp) -> Register {
+    Register(field: field, stamp: stamp, value: [])
+  }
 }

@@ -93,7 +93,7 @@ extension Record {
   /// action is later than the floor and not a deletion. Such an action revives the whole record.
   ///
   /// Registers get the floor's stamp and no later one, so they lose to every write made since, in
-  /// whatever order the two arrive. If the action's writer knew the deletion, each replaces itself
+  /// either order of arrival. If the action's writer knew the deletion, each replaces itself
   /// under its former stamp: it is then judged like a write of that writer. Otherwise it replaces
   /// nothing. Server and replica must both lift to the common `floor` before they merge, or their
   /// records diverge.

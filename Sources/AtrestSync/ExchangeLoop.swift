@@ -186,10 +186,14 @@ struct ExchangeLoop: Hashable {
       // The server judges a part of a request that would write very much.
       if applied.acknowledged + applied.refused > 0 { run.advanced() }
     }
-    // The server's count may differ from this replica's. It repeats a refusal that an earlier
-    // request without the word received unheard; under new numbers the deletions are judged anew.
+    // The server's count may differ from this replica's. It repeats its refusal of an earlier,
+    // unconfirmed request whose answer was lost; under new numbers it judges the deletions again.
     if let held = applied.heldDeletions {
-      if run.mayRepeatWord() { mustAskAgain = true } else { run.report.heldDeletions = held }
+      if run.retriesConfirmedDeletions() {
+        mustAskAgain = true
+      } else {
+        run.report.heldDeletions = held
+      }
     }
     if applied.isRestarted { try run.restarted() }
   }

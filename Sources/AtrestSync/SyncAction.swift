@@ -62,7 +62,7 @@ struct SyncRun: Hashable {
   var hasClockSkew = false
   /// The credential of its requests.
   var credential: String?
-  private var hasRepeatedWord = false
+  private var hasRetriedDeletions = false
   private var repeats = 0
   private var renewals = 0
   private var restarts = 0
@@ -83,10 +83,11 @@ struct SyncRun: Hashable {
     return repeats > 1 ? .backOff(BackOff(failures: repeats)) : nil
   }
 
-  /// Whether deletions that a server refused in spite of the person's word are offered once more.
-  mutating func mayRepeatWord() -> Bool {
-    defer { hasRepeatedWord = true }
-    return allowsMassDeletion && !hasRepeatedWord
+  /// Whether to offer deletions again that the server refused although the person confirmed them:
+  /// true once in a sync.
+  mutating func retriesConfirmedDeletions() -> Bool {
+    defer { hasRetriedDeletions = true }
+    return allowsMassDeletion && !hasRetriedDeletions
   }
 
   /// Offers were judged, so that asking again is no repeat.

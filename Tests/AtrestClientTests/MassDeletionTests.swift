@@ -28,6 +28,17 @@ struct MassDeletionTests {
       for entry in entries.prefix(count) { try test.replica.delete(entry.key) }
     }
 
+    func sync(cut: ModelTransport.Cut) async {
+      var transport = ModelTransport(server: server)
+      transport.cut = { _ in cut }
+      _ = try? await test.engine(transport).sync()
+    }
+
+    @discardableResult
+    func syncAllowingDeletion() async throws -> SyncReport {
+      try await test.engine(ModelTransport(server: server)).sync(allowingMassDeletion: true)
+    }
+
     func deletedCount() -> Int { server.records.count { $0.isDeleted } }
   }
 
@@ -62,8 +73,7 @@ struct MassDeletionTests {
     _ = try? await scene.test.sync(scene.server)
     _ = try? await scene.test.sync(scene.server)
     #expect(scene.deletedCount() == 0)
-    let engine = scene.test.engine(ModelTransport(server: scene.server))
-    try await engine.sync(allowingMassDeletion: true)
+    try await scene.syncAllowingDeletion()
     #expect(scene.deletedCount() == 30)
     #expect(try scene.test.waitingCount == 0)
     #expect(try scene.test.replica.status().heldDeletionCount == 0)
@@ -108,8 +118,7 @@ struct MassDeletionTests {
       try await scene.test.replica.save(WaterEntry.sample(id: entry.id, 500))
     }
     #expect(try scene.test.replica.status().heldDeletionCount == 17)
-    let engine = scene.test.engine(ModelTransport(server: scene.server))
-    try await engine.sync(allowingMassDeletion: true)
+    try await scene.syncAllowingDeletion()
     #expect(scene.deletedCount() == 17)
     #expect(scene.server.journal.isEmpty, "each write saw what it was written over")
     #expect(scene.server.records == (try scene.test.replica.allRecords()))
@@ -134,8 +143,7 @@ struct MassDeletionTests {
     try await scene.test.replica.save(WaterEntry.sample(id: id, 400))
     #expect(try scene.test.replica.status().heldDeletionCount == 19)
     _ = try? await scene.test.sync(scene.server)
-    let engine = scene.test.engine(ModelTransport(server: scene.server))
-    try await engine.sync(allowingMassDeletion: true)
+    try await scene.syncAllowingDeletion()
     #expect(scene.server.journal.allSatisfy { $0.lost.stamp.replica != $0.kept.stamp.replica })
     #expect(try scene.test.replica.waterEntry(id)?.intake.millilitres == 400)
   }
@@ -161,36 +169,30 @@ struct MassDeletionTests {
       try await other.test.sync(other.server)
     }
     #expect(other.deletedCount() == 0)
-    let engine = other.test.engine(ModelTransport(server: other.server))
-    try await engine.sync(allowingMassDeletion: true)
+    try await other.syncAllowingDeletion()
     #expect(other.deletedCount() == 9)
   }
 
-  /// Seed 0x7a32b of 200 steps: the server repeats its refusal of a request without the word, whose
-  /// answer was lost.
-  @Test("is let go at the first word, even if the server refused it before, unheard")
+  /// Seed 0x7a32b of 200 steps: the server repeats its refusal of an unconfirmed request.
+  @Test("is pushed at the first confirmation, even if a refusal before it was lost")
   func refusedUnheard() async throws {
     let scene = try await Scene(15)
     scene.server.state.withLock { $0.massDeletionFloor = 2 }
     try scene.delete(9)
-    var transport = ModelTransport(server: scene.server)
-    transport.cut = { _ in .afterServer }
-    _ = try? await scene.test.engine(transport).sync()
-    #expect(try scene.test.replica.status().heldDeletionCount == 0, "nobody heard the refusal")
-    let engine = scene.test.engine(ModelTransport(server: scene.server))
-    let report = try await engine.sync(allowingMassDeletion: true)
+    await scene.sync(cut: .afterServer)
+    #expect(try scene.test.replica.status().heldDeletionCount == 0, "the refusal was lost")
+    let report = try await scene.syncAllowingDeletion()
     #expect(report.heldDeletions == nil)
     #expect(try scene.deletedCount() == 9 && scene.test.waitingCount == 0)
   }
 
-  @Test("is held at the end by a server that knows no word")
+  @Test("is held if the server refuses it although it was confirmed")
   func neverAllowed() async throws {
     let scene = try await Scene(15)
     scene.server.state.withLock { $0.refuses = { $0.isDeleted ? .massDeletion : nil } }
     try scene.delete(9)
-    let engine = scene.test.engine(ModelTransport(server: scene.server))
     await #expect(throws: SyncError.massDeletion(count: 9, of: 15)) {
-      try await engine.sync(allowingMassDeletion: true)
+      try await scene.syncAllowingDeletion()
     }
   }
 
@@ -201,9 +203,7 @@ struct MassDeletionTests {
     let scene = try await Scene(15)
     scene.server.state.withLock { $0.massDeletionFloor = 2 }
     try scene.delete(9)
-    var transport = ModelTransport(server: scene.server)
-    transport.cut = { _ in .beforeServer }
-    _ = try? await scene.test.engine(transport).sync()
+    await scene.sync(cut: .beforeServer)
     let id = try #require(
       try scene.test.replica.allRecords().first { $0.isDeleted }.flatMap {
         RecordUUID(bytes: $0.key.id)
@@ -211,8 +211,7 @@ struct MassDeletionTests {
     try await scene.test.replica.save(WaterEntry.sample(id: id, 400))
     _ = try? await scene.test.sync(scene.server)
     #expect(try scene.test.replica.status().heldDeletionCount == 8)
-    let engine = scene.test.engine(ModelTransport(server: scene.server))
-    try await engine.sync(allowingMassDeletion: true)
+    try await scene.syncAllowingDeletion()
     #expect(scene.server.journal.isEmpty && scene.deletedCount() == 8)
     #expect(try scene.test.replica.waterEntry(id)?.intake.millilitres == 400)
   }
@@ -222,9 +221,7 @@ struct MassDeletionTests {
   func sentBefore() async throws {
     let scene = try await Scene(30)
     try scene.delete(10)
-    var transport = ModelTransport(server: scene.server)
-    transport.cut = { _ in .beforeServer }
-    _ = try? await scene.test.engine(transport).sync()
+    await scene.sync(cut: .beforeServer)
     try scene.delete(16)
     await #expect(throws: SyncError.massDeletion(count: 16, of: 30)) {
       try await scene.test.sync(scene.server)

@@ -210,9 +210,7 @@ struct RevivalTests {
   @Test("a write that was lifted is journalled under its own stamp: the deletion did not know it")
   func liftedWrite() throws {
     let outcome = away(2).merged(into: Scene.pruned, at: now)
-    #expect(
-      outcome.record[2]
-        == Register(field: 2, stamp: Write.deletion, value: [4]))
+    #expect(outcome.record[2] == Register(field: 2, stamp: Write.deletion, value: [4]))
     let entry = try #require(outcome.conflicts.first { $0.field == 2 })
     #expect(entry.lost == Write.value(2, Stamp(4, 2), over: Write.first))
     #expect(entry.kept == Write.floor(Write.deletion))
@@ -252,9 +250,7 @@ struct RevivalTests {
   @Test("a write that comes back lifted to a server that lost it is journalled, once")
   func liftedReturn() {
     let outcome = returned(Stamp(4, 6)).merged(into: Scene.pruned, at: now)
-    #expect(
-      outcome.record[2]
-        == Register(field: 2, stamp: Write.deletion, value: [4]))
+    #expect(outcome.record[2] == Register(field: 2, stamp: Write.deletion, value: [4]))
     #expect(outcome.conflicts.map(\.lost) == [Write.value(2, Stamp(4, 6), over: Write.first)])
     #expect(outcome.conflicts.map(\.kept) == [Write.floor(Write.deletion)])
     let again = returned(Stamp(4, 6))
@@ -270,21 +266,32 @@ struct RevivalTests {
     #expect(returned(Stamp(4, 6)).merged(into: deleted, at: now).conflicts.isEmpty)
   }
 
+  /// A span that replica 1 wrote before it deleted the record.
+  private let span = Write.value(2, Stamp(4, 1), over: Write.first)
+
+  /// The record, pruned after a deletion that knew the span.
+  private var deletedSpan: Record {
+    let held = [Write.first, span.stamp]
+    return record(
+      Write.delete(Write.deletion, over: span.stamp, holding: held),
+      Write.floor(Write.deletion, holding: held))
+  }
+
+  /// Replica 1 undoes its deletion, and writes nothing else.
+  private func undo(bringingBack span: Register) -> Offer {
+    Offer(
+      record: record(
+        Write.action(Stamp(6, 1), over: Write.deletion), span, Write.value(3, Write.first)),
+      written: [1])
+  }
+
   /// Seed 0x8170b of 200 steps. Replica 1 wrote a span and deleted, and brings the record back: it
   /// wrote nothing in field 2 since, and the server pruned it. Another device knew neither the span
   /// nor the deletion, and wrote a span over the first one.
   @Test("a value that comes back with it loses like a write, in either order")
   func broughtBack() {
-    let span = Write.value(2, Stamp(4, 1), over: Write.first)
-    let held = [Write.first, span.stamp]
-    let deleted = record(
-      Write.delete(Write.deletion, over: span.stamp, holding: held),
-      Write.floor(Write.deletion, holding: held))
-    let back = Offer(
-      record: record(
-        Write.action(Stamp(6, 1), over: Write.deletion), span, Write.value(3, Write.first)),
-      written: [1])
-    let ends = [[back, away(2, at: 8)], [away(2, at: 8), back]].map { Ending($0, on: deleted) }
+    let back = undo(bringingBack: span)
+    let ends = [[back, away(2, at: 8)], [away(2, at: 8), back]].map { Ending($0, on: deletedSpan) }
     #expect(ends.map { $0.record?[2]?.stamp } == [Stamp(8, 2), Stamp(8, 2)])
     #expect(ends.map { $0.conflicts.map(\.lost.stamp) } == [[span.stamp], [span.stamp]])
     #expect(ends[0].keys == ends[1].keys, "one entry, whichever comes first")
@@ -310,19 +317,13 @@ struct RevivalTests {
 
   @Test("of two values that come back with it the later one survives, in either order")
   func laterOfTwo() {
-    let span = Write.value(2, Stamp(4, 1), over: Write.first)
-    let held = [Write.first, span.stamp]
-    let deleted = record(
-      Write.delete(Write.deletion, over: span.stamp, holding: held),
-      Write.floor(Write.deletion, holding: held))
-    let later = Offer(
-      record: record(
-        Write.action(Stamp(6, 1), over: Write.deletion),
-        Register(field: 2, stamp: span.stamp, replaced: Write.first, value: [0])), written: [1])
-    for order in [[later, Scene.undo], [Scene.undo, later]] {
-      let end = Ending(order, on: deleted)
+    var later = span
+    later.value = [0]
+    let back = undo(bringingBack: later)
+    for order in [[back, Scene.undo], [Scene.undo, back]] {
+      let end = Ending(order, on: deletedSpan)
       #expect(end.record?[2]?.value == [0], "though the other one's bytes are greater")
-      #expect(end.conflicts.isEmpty, "whoever wrote it knew the other")
+      #expect(end.conflicts.isEmpty, "its writer knew the other")
     }
   }
 

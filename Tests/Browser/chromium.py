@@ -220,7 +220,7 @@ class Page(Screen):
         self.send("Network.emulateNetworkConditions", offline=is_cut, latency=0,
             downloadThroughput=-1, uploadThroughput=-1)
         if not self._tells_network:
-            # On a machine without a network the page is told nothing of it.
+            # A browser on a machine without a network sends no event.
             self.run(f"dispatchEvent(new Event('{'offline' if is_cut else 'online'}'))")
 
     def problems(self, levels=("error",)):

@@ -196,8 +196,7 @@ class Meeting:
             field: self.lifted[field]
             for field, register in self.offered.items()
             if self.lifted[field] != register
-            and self.lifted[field].replaced is not None
-            and knew(self.floor, before_lifting(self.offered, register).stamp)
+            and self._is_back(self.lifted[field], before_lifting(self.offered, register).stamp)
         }
 
         # What pruning had taken, and the offer was written over: of that the stamp alone is known.
@@ -249,7 +248,7 @@ class Meeting:
         return any(identity(name) in self.history.judged for name in names)
 
     def _is_back(self, form: Register, former: Stamp) -> bool:
-        """Whether a deletion took it knowingly, and was undone knowingly."""
+        """Whether a deletion that knew it was undone by an action that knew the deletion."""
         is_lifted = self.floor is not None and form.stamp == self.floor.stamp
         return is_lifted and form.replaced == former and knew(self.floor, former)
 
@@ -275,7 +274,7 @@ class Meeting:
         return is_deleted(self.result) and (lost.field == DELETED_FIELD or is_dropped)
 
     def _is_settled_by_floor(self, lost: Register, kept: Register, record: Record) -> bool:
-        """Whether it is older than the floor, and its entry is the deletion's or nobody needs one."""
+        """Whether it is older than the floor, and needs no entry beside the deletion's."""
         if self.floor is None or lost.field == DELETED_FIELD or lost.stamp >= self.floor.stamp:
             return False
         if knew(self.floor, lost.stamp):

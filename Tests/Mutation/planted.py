@@ -184,7 +184,7 @@ PLANTED = [
         "broughtBackNotJudged",
         "A value that comes back with its record loses to another one and is not journalled.",
         f"{REPLICATION}/Judgement.swift",
-        "return «lifted != register» && lifted.replaced != nil",
+        "return «lifted != register» && Self.isBack(",
         "false",
     ),
     one(

@@ -49,7 +49,9 @@ extension Oracle {
       writes[id].wasTaken = true
     }
     for register in after.registers where before?[register.field] != register {
-      for id in stamped(register, in: after.key) { writes[id].heldStamps.insert(register.stamp) }
+      for id in stamped(register, in: after.key) {
+        writes[id].committedStamps.insert(register.stamp)
+      }
     }
     guard !forgetting.absent.isEmpty else { return }
     for register in after.registers where before?[register.field] != register {

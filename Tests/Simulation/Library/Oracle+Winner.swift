@@ -33,9 +33,9 @@ struct Acknowledged {
 
   /// The first field whose visible register is less than the greatest acknowledged one.
   ///
-  /// A device that pairs again with a server that went back may offer an acknowledged write once
-  /// more, stamped with its new identity at the same time. The same write under either stamp is
-  /// not beaten.
+  /// A device that pairs again with a server that went back may offer an acknowledged write a
+  /// second time, stamped with its new identity at the same time. The same write under either stamp
+  /// is not beaten.
   ///
   /// - Parameters:
   ///   - records: The visible records, by key.
@@ -62,6 +62,10 @@ struct Acknowledged {
     if a.stamp.replica != b.stamp.replica {
       return a.stamp.replica.rawValue < b.stamp.replica.rawValue
     }
+    let (aReplaced, bReplaced) = (
+      [a.replaced].compactMap(\.self), [b.replaced].compactMap(\.self)
+    )
+    if aReplaced != bReplaced { return aReplaced.lexicographicallyPrecedes(bReplaced) }
     for (mine, theirs) in zip(a.value, b.value) where mine != theirs { return mine < theirs }
     return a.value.count < b.value.count
   }
@@ -120,7 +124,7 @@ extension Oracle {
     guard let floor = floors[write.key], let last = write.stamps.last else { return false }
     // If two replicas offer it, one may use the earlier stamp and the other a new one. One that
     // every server refused is nowhere (seed 0x7efc8).
-    let earlier = isDoubled(id) ? write.stamps.filter(write.heldStamps.contains) : []
+    let earlier = isDoubled(id) ? write.stamps.filter(write.committedStamps.contains) : []
     return (earlier + [last]).allSatisfy { $0 < floor }
   }
 }

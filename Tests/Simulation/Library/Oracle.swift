@@ -32,8 +32,8 @@ struct Oracle {
     var family: Int
     /// Its first stamp, and each one that replaced it. A copied device assigns its own.
     var stamps: [Stamp]
-    /// Those under which a server was seen to hold it.
-    var heldStamps: Set<Stamp> = []
+    /// Those under which a server was seen to have it.
+    var committedStamps: Set<Stamp> = []
   }
 
   /// A register that somebody holds, and where.

@@ -196,8 +196,8 @@ extension SmallWorld {
         "action \(write.action) \(write.parents) \(write.known) \(write.isOwed) \(write.wasTaken)")
       text.word("\(write.device) \(write.family)")
       for stamp in write.stamps { text.stamp(stamp) }
-      text.word("held:")
-      for stamp in write.heldStamps.sorted() { text.stamp(stamp) }
+      text.word("committed:")
+      for stamp in write.committedStamps.sorted() { text.stamp(stamp) }
     }
     text.line("judge")
     for ids in [
