@@ -51,8 +51,10 @@ struct Judgement {
         let isBack = Self.isBack(lost, former, floor)
         // A register that was in the account's copy before lost then and was judged then. What
         // comes back was judged under its own stamp when pruning took it, and is judged again.
-        let names = isBack ? [lost, .unvalued(former.field, former.stamp)] : [original]
-        let isJudged = isOffered && names.contains { history.judged.contains($0.fingerprint) }
+        var names = isOffered ? [isBack ? lost : original] : []
+        // On either side, somebody may have written over it knowingly, and lost.
+        if isBack { names.append(.unvalued(former.field, former.stamp)) }
+        let isJudged = names.contains { history.judged.contains($0.fingerprint) }
         if !isJudged {
           let kept = isLifted ? floor ?? winner : winner
           pairs.append(Loss(lost: former, kept: kept, record: side, isBack: isBack))

@@ -315,6 +315,31 @@ struct RevivalTests {
     #expect(state?[2]?.stamp == Stamp(9, 2) && conflicts.isEmpty)
   }
 
+  /// Seed 0x84061 of 200 steps: the first of two writes over the value is older than the deletion.
+  @Test("a value that came back is not lost to a write that knew it by way of one that lost")
+  func writtenOverByALoser() {
+    let writer: UInt64 = 7
+    let first = Write.value(2, Stamp(4, writer), over: Write.first)
+    let older = Offer(
+      record: record(
+        Write.action(Stamp(4, writer), over: Write.first), first, Write.value(3, Write.first)),
+      written: [1, 2])
+    let newer = Offer(
+      record: record(
+        Write.action(Stamp(8, writer), over: Stamp(4, writer)),
+        Write.value(2, Stamp(8, writer), over: Stamp(4, writer)), Write.value(3, Write.first)),
+      written: [1, 2])
+    var (state, history): (Record?, RecordHistory) = (Scene.pruned, RecordHistory())
+    var lost: [Stamp] = []
+    for offer in [Scene.undo, older, newer] {
+      let outcome = offer.merged(into: state, history: history, at: now)
+      (state, history) = (outcome.record, outcome.history)
+      lost += outcome.conflicts.filter { $0.field == 2 }.map(\.lost.stamp)
+    }
+    #expect(state?[2]?.stamp == Stamp(8, writer))
+    #expect(lost == [Stamp(4, writer)])
+  }
+
   @Test("of two values that come back with it the later one survives, in either order")
   func laterOfTwo() {
     var later = span

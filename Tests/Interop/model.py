@@ -239,12 +239,14 @@ class Meeting:
                 yield former, self.floor if is_floor and field != DELETED_FIELD else kept, record
 
     def _was_judged(self, field: int, original: Register, record: Record) -> bool:
-        if record is not self.offered:
-            return False
-        names = [original]
-        former = before_lifting(self.offered, original).stamp
-        if self._is_back(self.lifted[field], former):
-            names = [self.lifted[field], Register(field, former, None, b"")]
+        is_offered = record is self.offered
+        form = (self.lifted if is_offered else self.lifted_stored)[field]
+        former = before_lifting(record, original).stamp
+        is_back = self._is_back(form, former)
+        names = [form if is_back else original] if is_offered else []
+        # On either side, somebody may have written over it knowingly, and lost.
+        if is_back:
+            names.append(Register(field, former, None, b""))
         return any(identity(name) in self.history.judged for name in names)
 
     def _is_back(self, form: Register, former: Stamp) -> bool:
