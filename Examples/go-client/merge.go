@@ -28,18 +28,18 @@ func compare(a, b *pb.Stamp) int {
 	return 0
 }
 
-// survives tells whether a wins over b: by stamp, what it replaced, value, and what it held.
+// survives tells whether a wins over b: by stamp, value, what it replaced, and what it held.
 func survives(a, b *pb.Register) bool {
 	if order := compare(a.Stamp, b.Stamp); order != 0 {
+		return order > 0
+	}
+	if order := bytes.Compare(a.Value, b.Value); order != 0 {
 		return order > 0
 	}
 	if (a.Replaced == nil) != (b.Replaced == nil) {
 		return b.Replaced == nil
 	}
 	if order := compare(a.Replaced, b.Replaced); order != 0 {
-		return order > 0
-	}
-	if order := bytes.Compare(a.Value, b.Value); order != 0 {
 		return order > 0
 	}
 	for index, stamp := range a.HeldStamps {
@@ -84,41 +84,18 @@ func held(record *pb.Record) []*pb.Stamp {
 	return each
 }
 
-// lifted is the record brought back whole, if its last action came after the floor.
-func lifted(record *pb.Record, floor *pb.Register) []*pb.Register {
-	action, own := find(record, deleted), find(record, pruneFloor)
-	if floor == nil || action == nil || len(action.Value) > 0 || compare(action.Stamp, floor.Stamp) <= 0 {
-		return record.Registers
-	}
-	var registers []*pb.Register
-	for _, register := range record.Registers {
-		if register.Field != pruneFloor && compare(register.Stamp, floor.Stamp) < 0 {
-			former := register
-			register = &pb.Register{Field: register.Field, Stamp: floor.Stamp, Value: register.Value}
-			// Who knew the deletion undoes it: a value replaces itself, under its own former stamp.
-			if action.Replaced != nil && compare(action.Replaced, floor.Stamp) == 0 {
-				register.Replaced = former.Stamp
-				if own != nil && former.Replaced != nil && compare(former.Stamp, own.Stamp) == 0 {
-					register.Replaced = former.Replaced
-				}
-			}
-		}
-		registers = append(registers, register)
-	}
-	return registers
-}
-
 // merged makes one of two copies: in any order, any number of times.
 func merged(mine, theirs *pb.Record) *pb.Record {
-	var floor *pb.Register
-	for _, side := range []*pb.Record{mine, theirs} {
-		if found := find(side, pruneFloor); found != nil && (floor == nil || survives(found, floor)) {
-			floor = found
-		}
+	ours, other := find(mine, pruneFloor), find(theirs, pruneFloor)
+	if other != nil && (ours == nil || survives(other, ours)) {
+		return theirs // It was pruned since.
+	}
+	if ours != nil && (other == nil || survives(ours, other)) {
+		return mine
 	}
 	greatest := map[uint32]*pb.Register{}
 	for _, side := range []*pb.Record{mine, theirs} {
-		for _, register := range lifted(side, floor) {
+		for _, register := range side.Registers {
 			if known := greatest[register.Field]; known == nil || survives(register, known) {
 				greatest[register.Field] = register
 			}
@@ -126,9 +103,7 @@ func merged(mine, theirs *pb.Record) *pb.Record {
 	}
 	result := &pb.Record{Kind: theirs.Kind, Id: theirs.Id}
 	for _, register := range greatest {
-		if floor == nil || compare(register.Stamp, floor.Stamp) >= 0 {
-			result.Registers = append(result.Registers, register)
-		}
+		result.Registers = append(result.Registers, register)
 	}
 	sort.Slice(result.Registers, func(i, j int) bool {
 		return result.Registers[i].Field < result.Registers[j].Field

@@ -46,7 +46,7 @@ def order(register):
     replaced = register.replaced if register.HasField("replaced") else None
     rank = (1, replaced.clock, replaced.replica) if replaced else (0, 0, 0)
     held = [(stamp.clock, stamp.replica) for stamp in register.held_stamps]
-    return (*stamp_of(register), rank, register.value, held)
+    return (*stamp_of(register), register.value, rank, held)
 
 
 def held(record):
@@ -59,42 +59,18 @@ def held(record):
     return [stamps[key] for key in sorted(stamps)[-64:]]
 
 
-def lifted(fields, floor):
-    """An action after a deletion brings the record back whole: what is older counts as the floor's."""
-    own = fields.get(FLOOR)
-    deleted = fields.get(DELETED)
-    if floor is None or deleted is None or deleted.value or stamp_of(deleted) <= stamp_of(floor):
-        return fields
-    lifted = {}
-    for number, register in fields.items():
-        lifted[number] = register
-        if number != FLOOR and stamp_of(register) < stamp_of(floor):
-            lifted[number] = records.Register(
-                field=number, stamp=floor.stamp, value=register.value
-            )
-            # Who knew the deletion undoes it: a value replaces itself, under its own former stamp.
-            if deleted.HasField("replaced") and deleted.replaced == floor.stamp:
-                is_lifted = own is not None and stamp_of(register) == stamp_of(own)
-                has_former = is_lifted and register.HasField("replaced")
-                former = register.replaced if has_former else register.stamp
-                lifted[number].replaced.CopyFrom(former)
-    return lifted
-
-
 def merged(mine, theirs):
     """Two copies of a record as one: in any order, any number of times."""
     copies = [{register.field: register for register in copy.registers} for copy in (mine, theirs)]
-    floor = max((copy[FLOOR] for copy in copies if FLOOR in copy), key=order, default=None)
+    floors = [order(copy[FLOOR]) if FLOOR in copy else () for copy in copies]
+    if floors[0] != floors[1]:
+        return mine if floors[0] > floors[1] else theirs  # That copy was pruned since.
     result = {}
     for copy in copies:
-        for number, register in lifted(copy, floor).items():
+        for number, register in copy.items():
             if number not in result or order(register) > order(result[number]):
                 result[number] = register
-    kept = [
-        result[number]
-        for number in sorted(result)
-        if floor is None or number == FLOOR or stamp_of(result[number]) >= stamp_of(floor)
-    ]
+    kept = [result[number] for number in sorted(result)]
     return records.Record(kind=mine.kind, id=mine.id, registers=kept)
 
 

@@ -4,7 +4,7 @@
 /// The merge of an offer into the account's copy of a record, and the conflicts that follow from
 /// it.
 ///
-/// Each kind of conflict has a function of its own, named and ordered as in docs/protocol/merge.md.
+/// Each kind of conflict has a function of its own, named as in docs/protocol/merge.md.
 struct Judgement {
   /// A write that lost.
   struct Loss {
@@ -12,97 +12,42 @@ struct Judgement {
     let kept: Register
     /// The record as the side that lost had it, before the merge.
     let record: Record
-    /// Whether a deletion that knew it was undone by an action that knew the deletion.
-    var isBack = false
   }
 
   private let offer: Offer
   private let record: Record
   private let stored: Record
   private let history: RecordHistory
-  /// The greater `prune_floor` register of the two copies.
-  private let floor: Register?
-  /// The offered record after lifting.
-  private let offered: Record
-  /// Registers that lost, each with its winner.
+  /// Registers that lost to another one of their field, each with its winner.
   private let pairs: [Loss]
   /// The merged record.
   let result: Record
-  /// Whether an offered register lost or was lifted.
+  /// Whether an offered register lost.
   let isSuperseded: Bool
 
   /// Merges an offer into the account's copy.
   init(of offer: Offer, meeting stored: Record, _ history: RecordHistory) {
     let record = offer.record
-    let floor = record.floor(with: stored)
-    let offered = record.lifted(to: floor)
-    var result = stored.lifted(to: floor)
-    var isSuperseded = offered != record
+    var result = stored
+    var isSuperseded = false
     var pairs: [Loss] = []
-    result.merge(offered) { lost, winner in
-      // A lifted register is not anybody's write. What loses to it loses to the deletion.
-      let isLifted = winner.stamp == floor?.stamp && winner.field != Register.deletedField
-      let isOffered = offered[lost.field] == lost
+    result.merge(record) { lost, winner in
+      let isOffered = record[lost.field] == lost
       if isOffered { isSuperseded = true }
-      if winner.field == lost.field || isOffered {
-        let side = isOffered ? record : stored
-        let original = side[lost.field] ?? lost
-        let former = side.beforeLifting(original)
-        let isBack = Self.isBack(lost, former, floor)
-        // A register that was in the account's copy before lost then and was judged then. What
-        // comes back was judged under its own stamp when pruning took it, and is judged again.
-        var names = isOffered ? [isBack ? lost : original] : []
-        // On either side, somebody may have written over it knowingly, and lost.
-        if isBack { names.append(.unvalued(former.field, former.stamp)) }
-        let isJudged = names.contains { history.judged.contains($0.fingerprint) }
-        if !isJudged {
-          let kept = isLifted ? floor ?? winner : winner
-          pairs.append(Loss(lost: former, kept: kept, record: side, isBack: isBack))
-        }
+      // A register that was in the account's copy before lost then and was judged then.
+      let isJudged = isOffered && history.judged.contains(lost.fingerprint)
+      if winner.field == lost.field, !isJudged {
+        pairs.append(Loss(lost: lost, kept: winner, record: isOffered ? record : stored))
       }
     }
     (self.offer, self.record, self.stored, self.history) = (offer, record, stored, history)
-    (self.floor, self.offered, self.pairs) = (floor, offered, pairs)
-    (self.result, self.isSuperseded) = (result, isSuperseded)
-  }
-
-  /// The registers that this offer settles, as the history names them: offered ones that are
-  /// judged if they lose, and what was written over though pruning had taken it. Of that the stamp
-  /// alone is known.
-  var judgedRegisters: [Register] {
-    let met = record.registers.filter { canLose($0.field) }
-      .map { comesBack($0) ? offered[$0.field] ?? $0 : $0 }
-    let writtenOver = record.registers.compactMap { register -> Register? in
-      guard let floor, let stamp = register.replaced, isWritten(register), !register.isOfEveryKind,
-        stamp < floor.stamp, floor.knew(stamp)
-      else { return nil }
-      return .unvalued(register.field, stamp)
-    }
-    return met + writtenOver
-  }
-
-  /// An action that undoes a deletion counts as a write of what the deletion knew.
-  private func canLose(_ field: FieldNumber) -> Bool {
-    offer.canLose(field) || record[field].map(comesBack) ?? false
-  }
-
-  /// Whether the offer's writer undid the deletion of a register, which the deletion's writer knew.
-  private func comesBack(_ register: Register) -> Bool {
-    guard let lifted = offered[register.field] else { return false }
-    return lifted != register && Self.isBack(lifted, record.beforeLifting(register), floor)
-  }
-
-  /// Whether a deletion's writer knew a register, and the action that lifted it knew the deletion.
-  ///
-  /// - Parameter former: The register before it was lifted.
-  private static func isBack(_ lifted: Register, _ former: Register, _ floor: Register?) -> Bool {
-    guard let floor, lifted.stamp == floor.stamp else { return false }
-    return lifted.replaced == former.stamp && floor.knew(former.stamp)
+    (self.pairs, self.result, self.isSuperseded) = (pairs, result, isSuperseded)
   }
 
   /// Every write that lost to a winner that did not know it.
   func lost() -> [Loss] {
-    withoutParts(of: fields() + liftedWrites() + deletedActions())
+    if record.floor != stored.floor { return outlivedActions() }
+    return withoutParts(of: fields() + deletedActions())
   }
 
   /// Leaves out the values of an action that is listed itself now: its entry holds them.
@@ -121,107 +66,87 @@ struct Judgement {
   private func fields() -> [Loss] {
     pairs.filter { loss in
       let (lost, kept) = (loss.lost, loss.kept)
+      let isLostToDeletion = lost.field == Register.deletedField && result.isDeleted
       // An offered register that wins but is not in `written` is one that the server lost.
-      return (canLose(lost.field) || result[lost.field] == offered[lost.field])
-        && !isLostToDeletion(loss) && !isFloor(lost.stamp)
-        && kept.value != lost.value && !kept.knew(lost.stamp) && !isSettledByFloor(loss)
+      return (offer.canLose(lost.field) || result[lost.field] == record[lost.field])
+        && !isLostToDeletion && kept.value != lost.value && !kept.knew(lost.stamp)
+        && !isFloor(lost.stamp)
     }
-  }
-
-  /// Whether a value that is older than the floor needs no entry beside the deletion's. If the
-  /// deletion knew it: it did not come back, or who wrote over it replaced the floor's stamp. If
-  /// the deletion did not know it: it was journalled then.
-  private func isSettledByFloor(_ loss: Loss) -> Bool {
-    let field = loss.lost.field
-    guard let floor, field != Register.deletedField, loss.lost.stamp < floor.stamp
-    else { return false }
-    if floor.knew(loss.lost.stamp) { return !loss.isBack || loss.kept.knew(floor.stamp) }
-    return result[field] == offered[field] || !offer.canLose(field)
-  }
-
-  /// Whether what lost is of an action that `deletedActions()` judges. An action that was judged
-  /// before has an entry, which may not hold this value.
-  private func isLostToDeletion(_ loss: Loss) -> Bool {
-    guard result.isDeleted else { return false }
-    if loss.lost.field == Register.deletedField { return true }
-    return loss.kept.field == Register.pruneFloorField
-      && stored[Register.deletedField] == result[Register.deletedField]
-      && !history.judged.contains(action(at: loss.lost.stamp).fingerprint)
-  }
-
-  /// Writes of this offer that were below the floor and were lifted to it, and those that come back
-  /// so to a server that lost them. Their own stamps lost to the deletion, whether or not their
-  /// values are visible: a later write that did not know them will know the floor. Those that lost
-  /// to another write are already in `fields()`.
-  private func liftedWrites() -> [Loss] {
-    guard let floor else { return [] }
-    return record.registers.filter { register in
-      register.stamp < floor.stamp && (isWritten(register) || isReturned(register))
-        && result[register.field]?.stamp == floor.stamp
-        && result[register.field]?.value == register.value
-        && offered[register.field] != register && !floor.knew(register.stamp)
-    }.map { Loss(lost: $0, kept: floor, record: record) }
-  }
-
-  /// Whether a register comes back to a server that lost it and judged it never, and the writer of
-  /// the copy's deletion did not have it.
-  private func isReturned(_ register: Register) -> Bool {
-    offer.isRestored && register.field != Register.pruneFloorField
-      && !history.judged.contains(register.fingerprint)
-      && !(stored.isDeleted && stored[Register.deletedField]?.knew(register.stamp) == true)
   }
 
   /// Actions that a deletion beats without knowing them: those in the account's copy if the offer
   /// brings the deletion, and those that the offer brings if the copy has it.
   private func deletedActions() -> [Loss] {
     guard result.isDeleted, let deletion = result[Register.deletedField] else { return [] }
-    if stored[Register.deletedField] == deletion {
-      return actions(of: record.registers.filter(isBrought), in: record, lostTo: deletion)
+    func isBeaten(_ register: Register) -> Bool {
+      register.stamp < deletion.stamp && !lostInItsField(register)
     }
-    return stored.isDeleted ? [] : actions(of: stored.registers, in: stored, lostTo: deletion)
+    if stored[Register.deletedField] == deletion {
+      return actions(of: brought.filter(isBeaten), in: record, lostTo: deletion)
+    }
+    guard !stored.isDeleted else { return [] }
+    return actions(of: stored.registers.filter(isBeaten), in: stored, lostTo: deletion)
   }
 
-  /// Whether the offer writes a register, or gives it back to a server that lost it.
-  private func isBrought(_ register: Register) -> Bool {
-    let isBack = offer.isRestored || result[register.field] == register
-    return (isWritten(register) || isBack && stored[register.field] != register)
-      && !history.judged.contains(register.fingerprint)
+  /// Actions that are gone with the offered record or with the account's copy, because the other
+  /// one was pruned since. Their stamps do not matter.
+  private func outlivedActions() -> [Loss] {
+    guard let floor = result.floor else { return [] }
+    if record.isOutlived(by: stored) { return actions(of: brought, in: record, lostTo: floor) }
+    // What a deletion in the account's copy beat was judged then.
+    let deletion = stored.isDeleted ? stored[Register.deletedField] : nil
+    return actions(of: deletion.map { [$0] } ?? stored.registers, in: stored, lostTo: floor)
+  }
+
+  /// The registers that the offer writes, or gives back to a server that lost them.
+  private var brought: [Register] {
+    record.registers.filter { register in
+      let isBack = offer.isRestored || result[register.field] == register
+      return (isWritten(register) || isBack && stored[register.field] != register)
+        && !history.judged.contains(register.fingerprint)
+    }
   }
 
   /// The actions with these registers of a copy that a deletion beats without knowing them.
+  ///
+  /// - Parameter deletion: The deletion, or the floor that pruning left of it.
   private func actions(
     of registers: [Register], in copy: Record, lostTo deletion: Register
   ) -> [Loss] {
+    let last = copy[Register.deletedField]
     let beaten = registers.filter { register in
-      register.field != Register.pruneFloorField && register.stamp < deletion.stamp
-        && !isFloor(register.stamp) && !lostInItsField(register)
+      let isOfDeletion = copy.isDeleted && register.stamp == last?.stamp
+      return register.field != Register.pruneFloorField && !isFloor(register.stamp)
         && !knew(deletion, register.stamp) && !offeredDeletionKnew(register.stamp)
+        && !(isOfDeletion && result.isDeleted)
     }
-    let last = copy[Register.deletedField].map { [$0.stamp: $0] } ?? [:]
-    return Set(beaten.map { $0.stamp }).sorted().map {
-      Loss(lost: last[$0] ?? action(at: $0), kept: deletion, record: copy)
+    return Set(beaten.map { $0.stamp }).sorted().map { stamp in
+      guard let last, last.stamp == stamp else {
+        return Loss(lost: action(at: stamp), kept: deletion, record: copy)
+      }
+      // A deletion lost to whoever brought the record back.
+      let kept = copy.isDeleted ? result[Register.deletedField] ?? deletion : deletion
+      return Loss(lost: last, kept: kept, record: copy)
     }
   }
 
   /// What is left of an action whose own `deleted` register a later one wrote over.
   private func action(at stamp: Stamp) -> Register {
-    .unvalued(Register.deletedField, stamp)
+    Register(field: Register.deletedField, stamp: stamp, value: [])
   }
 
   /// Whether a register lost to another write of its field: it was not there to be deleted.
   private func lostInItsField(_ register: Register) -> Bool {
-    register.field != Register.deletedField
-      && pairs.contains { $0.lost == register && $0.kept.field == register.field }
+    register.field != Register.deletedField && pairs.contains { $0.lost == register }
   }
 
-  private func isFloor(_ stamp: Stamp) -> Bool {
-    [record, stored].contains { $0[Register.pruneFloorField]?.stamp == stamp }
-  }
+  /// Whether a stamp is that of the floor, which everybody knew who wrote above it.
+  private func isFloor(_ stamp: Stamp) -> Bool { stamp == result.floor?.stamp }
 
-  /// Whether an action is the offered deletion, or one that its writer knew.
+  /// Whether the writer of a deletion in the offer knew an action.
   private func offeredDeletionKnew(_ stamp: Stamp) -> Bool {
     guard record.isDeleted, let deletion = record[Register.deletedField] else { return false }
-    return deletion.stamp == stamp || knew(deletion, stamp)
+    return knew(deletion, stamp)
   }
 
   private func isWritten(_ register: Register) -> Bool { offer.written.contains(register.field) }
@@ -231,13 +156,7 @@ struct Judgement {
   private func knew(_ deletion: Register, _ action: Stamp) -> Bool {
     if deletion.knew(action) { return true }
     return deletion.held.isEmpty && record[Register.deletedField] == deletion
-      && isWritten(deletion) && record.registers.contains { $0.stamp == action }
-  }
-}
-
-extension Register {
-  /// The name, in a record's history, of a register whose value is not known.
-  fileprivate static func unvalued(_ field: FieldNumber, _ stamp: Stamp) -> Register {
-    Register(field: field, stamp: stamp, value: [])
+      && isWritten(deletion) && action != deletion.stamp
+      && record.registers.contains { $0.stamp == action }
   }
 }

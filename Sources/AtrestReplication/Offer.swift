@@ -44,8 +44,8 @@ public struct Offer: Hashable, Sendable {
   /// restored server may have lost that judgement and merged the other write since, so every field
   /// of a restored offer can conflict.
   ///
-  /// An action that revives a record pruned in the meantime revives all of it: see
-  /// `Record.lifted(to:)`.
+  /// If the floors of the two copies differ, one of them is gone whole. Everything in it that the
+  /// greater floor's writer did not know has lost.
   /// - Parameters:
   ///   - stored: The account's copy; nil if it has none.
   ///   - history: The history stored beside that copy.
@@ -60,7 +60,8 @@ public struct Offer: Hashable, Sendable {
     var noted = history
     let lost = canConflict ? judgement.lost() : []
     if canConflict {
-      noted.note(stored, meeting: judgement.judgedRegisters, became: judgement.result)
+      noted.note(
+        stored, meeting: record.registers.filter { canLose($0.field) }, became: judgement.result)
       noted.note(actions: lost.map { $0.lost })
     }
     return Outcome(
@@ -80,45 +81,5 @@ public struct Offer: Hashable, Sendable {
   /// Signed facts are not edits, and journal entries are not journalled themselves.
   private var canConflict: Bool {
     record.key.kind != .conflict && record.key.kind != .entitlement
-  }
-}
-
-extension Record {
-  /// The greater `prune_floor` register of the two copies; nil if neither has one.
-  public func floor(with other: Record) -> Register? {
-    [self, other].compactMap { $0[Register.pruneFloorField] }.max { $0.givesWay(to: $1) }
-  }
-
-  /// The record with every register below a floor raised to the floor's stamp, if the record's last
-  /// action is later than the floor and not a deletion. Such an action revives the whole record.
-  ///
-  /// Registers get the floor's stamp and no later one, so they lose to every write made since, in
-  /// either order of arrival. If the action's writer knew the deletion, each replaces itself
-  /// under its former stamp: it is then judged like a write of that writer. Otherwise it replaces
-  /// nothing. Server and replica must both lift to the common `floor` before they merge, or their
-  /// records diverge.
-  public func lifted(to floor: Register?) -> Record {
-    guard let floor, let action = self[Register.deletedField], !isDeleted,
-      action.stamp > floor.stamp
-    else { return self }
-    let isKnown = action.replaced == floor.stamp
-    var copy = self
-    for register in registers
-    where register.stamp < floor.stamp && register.field != Register.pruneFloorField {
-      copy.set(
-        Register(
-          field: register.field, stamp: floor.stamp,
-          replaced: isKnown ? beforeLifting(register).stamp : nil, value: register.value))
-    }
-    return copy
-  }
-
-  /// A register of the record under the stamp that it had before it was lifted to the record's own
-  /// floor; the register itself if it was not. What it replaced then is not known any more.
-  func beforeLifting(_ register: Register) -> Register {
-    guard let floor = self[Register.pruneFloorField], register.stamp == floor.stamp,
-      !register.isOfEveryKind, let former = register.replaced
-    else { return register }
-    return Register(field: register.field, stamp: former, value: register.value)
   }
 }

@@ -4,9 +4,9 @@
 /// A record is a product of registers, hence a join-semilattice: merging is commutative,
 /// associative and idempotent.
 ///
-/// The `prune_floor` register is a floor for the others: a merge drops every register older than
-/// it. The greatest floor of all copies drops what any smaller one would have dropped, so the order
-/// of merges still does not matter.
+/// A pruned record begins anew above its `prune_floor` register. Of two copies with different
+/// floors the one with the greater floor survives whole. That is the lexicographic product of a
+/// chain and a semilattice, hence a semilattice again.
 public struct Record: Hashable, Sendable {
   /// The record's identity: kind and id.
   public let key: RecordKey
@@ -105,17 +105,45 @@ public struct Record: Hashable, Sendable {
     }
   }
 
-  /// Takes over every register of another copy that wins against this one's.
+  /// What pruning left of the latest pruned deletion; nil if the record was never pruned.
+  public var floor: Register? { self[Register.pruneFloorField] }
+
+  /// Whether another copy was pruned since this one was written: its floor is greater.
+  public func isOutlived(by other: Record) -> Bool {
+    guard let theirs = other.floor else { return false }
+    return floor.map { $0.givesWay(to: theirs) } ?? true
+  }
+
+  /// Merges another copy into this one. If their floors differ, the one with the greater floor
+  /// survives whole. Otherwise the greater register of each field does.
   ///
   /// - Parameters:
   ///   - other: A copy of the same record.
   ///   - lost: Called for each field whose registers differ, with the loser and the winner; and for
-  ///     each register below the floor, with the `prune_floor` register as the winner.
+  ///     each register that is gone with its copy, with the greater floor as the winner.
   /// - Complexity: O(fields of both); no allocation if nothing changes.
   public mutating func merge(
     _ other: Record, lost: (_ lost: Register, _ kept: Register) -> Void = { _, _ in }
   ) {
     precondition(key == other.key, "only copies of one record merge")
+    if isOutlived(by: other) {
+      other.outlive(self, lost)
+      registers = other.registers
+    } else if other.isOutlived(by: self) {
+      outlive(other, lost)
+    } else {
+      mergeFields(other, lost)
+    }
+  }
+
+  private func outlive(_ other: Record, _ lost: (_ lost: Register, _ kept: Register) -> Void) {
+    guard let floor else { return }
+    for register in other.registers where self[register.field] != register { lost(register, floor) }
+  }
+
+  private mutating func mergeFields(
+    _ other: Record, _ lost: (_ lost: Register, _ kept: Register) -> Void
+  ) {
     var index = registers.startIndex
     for theirs in other.registers {
       while index < registers.endIndex, registers[index].field < theirs.field { index += 1 }
@@ -131,34 +159,22 @@ public struct Record: Hashable, Sendable {
         lost(theirs, mine)
       }
     }
-    dropBelowPruneFloor(lost)
   }
 
-  private mutating func dropBelowPruneFloor(_ lost: (_ lost: Register, _ kept: Register) -> Void) {
-    guard let floor = self[Register.pruneFloorField] else { return }
-    registers.removeAll { register in
-      guard register.stamp < floor.stamp else { return false }
-      lost(register, floor)
-      return true
-    }
-  }
-
-  /// The record with what its deletion made unreachable taken out, and a note that it was. A record
-  /// that is not deleted, or has nothing to prune, is returned unchanged.
+  /// The record with what its deletion made unreachable taken out, and a floor in its place. A
+  /// record that is not deleted, or has nothing to prune, is returned unchanged.
   ///
-  /// Only the server does this, once every device knows the deletion or after a stated time. See
-  /// `Offer.merged(into:history:at:)` for what becomes of a write that comes too late.
+  /// Only the server does this, a stated time after it took the deletion.
   public func pruned() -> Record {
-    guard let deletion = self[Register.deletedField], isDeleted,
+    guard var floor = self[Register.deletedField], isDeleted,
       registers.contains(where: {
-        $0.field != Register.pruneFloorField && $0.stamp < deletion.stamp
-      }
-      )
+        $0.field != Register.pruneFloorField && $0.stamp < floor.stamp
+      })
     else { return self }
-    var (copy, floor) = (self, deletion)
     (floor.field, floor.value) = (Register.pruneFloorField, Register.pruneFloorValue)
+    var copy = self
+    copy.registers.removeAll { $0.stamp < floor.stamp }
     copy.set(floor)
-    copy.dropBelowPruneFloor { _, _ in }
     return copy
   }
 }

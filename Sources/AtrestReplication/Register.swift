@@ -55,20 +55,17 @@ public struct Register: Hashable, Sendable {
   /// Whether this write loses to another one of the same field. A strict total order on the
   /// registers of one field.
   ///
-  /// The later stamp wins. Two registers with one stamp are writes of a copied database, or values
-  /// that came back with a deleted record: of those the one that replaced the later stamp survives.
-  /// The order of the bytes decides between the rest; any order that every replica can compute
-  /// converges.
+  /// The later stamp wins. A copied database can put one stamp on two different writes. Any order
+  /// that every replica can compute converges; the order of the encoded bytes is one.
   public func givesWay(to other: Register) -> Bool {
     if stamp != other.stamp { return stamp < other.stamp }
+    if value != other.value { return value.lexicographicallyPrecedes(other.value) }
     switch (replaced, other.replaced) {
     case (let mine?, let theirs?) where mine != theirs: return mine < theirs
     case (nil, .some): return true
     case (.some, nil): return false
-    default: break
+    default: return held.lexicographicallyPrecedes(other.held)
     }
-    if value != other.value { return value.lexicographicallyPrecedes(other.value) }
-    return held.lexicographicallyPrecedes(other.held)
   }
 
   /// Whether the writer of this register knew a write to the record.

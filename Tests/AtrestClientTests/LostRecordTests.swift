@@ -23,7 +23,7 @@ struct LostRecordTests {
     return (server, mine, theirs, session)
   }
 
-  @Test("put back to before a record was brought back, and forgetting it again, has it back whole")
+  @Test("put back to before a record was brought back, and pruning it then, lists that")
   func revivedRecord() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
@@ -42,16 +42,16 @@ struct LostRecordTests {
     server.state.withLock { $0.put(pruned) }
 
     for _ in 0..<2 { try await test.sync(server) }
-    #expect(try test.replica.session(session.id) == session)
-    #expect(server.records.first { $0.key == session.key }?.isDeleted == false)
+    #expect(try test.replica.record(session.key) == pruned)
+    let entry = try #require(try await test.replica.conflicts().first)
     #expect(try test.waitingCount == 0)
-    #expect(server.records == (try test.replica.allRecords()))
+    try await test.replica.restore(entry)
+    try await test.sync(server)
+    #expect(try test.replica.session(session.id) == session)
   }
 
-  /// Seed 0x15736c of 40 steps: the replica had part of the record, and a server that had lost the
-  /// prune floor refused it permanently.
-  @Test("keeps a record whole that it brings back, when it hears that its deletion was pruned")
-  func revivedWhilePruned() async throws {
+  @Test("lists its edit of a record that was pruned meanwhile, and can write it back whole")
+  func editedWhilePruned() async throws {
     let (server, mine, theirs, start) = try await twoInStep()
     try theirs.replica.delete(start.key)
     let deletion = try #require(try theirs.replica.record(start.key))
@@ -63,12 +63,16 @@ struct LostRecordTests {
       records: [deletion.pruned().encoded], cursor: quiet.cursor ?? .start,
       serverTime: mine.clock.now())
     try await mine.apply(answer, to: quiet)
-    #expect(try mine.replica.session(start.id) == session)
+    #expect(try mine.replica.session(start.id) == nil, "the deletion is final")
 
     server.state.withLock { $0.put(deletion.pruned()) }
     for _ in 0..<2 { try await mine.sync(server) }
-    #expect(try mine.replica.session(start.id) == session)
     #expect(server.records == (try mine.replica.allRecords()))
+    let entry = try #require(try await mine.replica.conflicts().first)
+    try await mine.replica.restore(entry)
+    try await mine.sync(server)
+    for _ in 0..<2 { try await theirs.sync(server) }
+    for test in [mine, theirs] { #expect(try test.replica.session(start.id) == session) }
   }
 
   /// Seed 0x1de of 200 steps: the journal listed the action, but its value was gone everywhere.
@@ -93,9 +97,7 @@ struct LostRecordTests {
     #expect(server.journal.map(\.values) == [[value]])
   }
 
-  /// Seed 0x9264a28b of 40 steps: what came back counted as the deletion's, and a later write beat
-  /// it unnoticed.
-  @Test("notes what it lost and gets back with a record whose deletion it pruned meanwhile")
+  @Test("lists what was written to a record that it lost, and pruned meanwhile")
   func lostUnderPruning() async throws {
     let (server, mine, theirs, start) = try await twoInStep()
     let third = try TestReplica(3)
@@ -121,8 +123,9 @@ struct LostRecordTests {
     other.span = try later(start, by: 120)
     try await third.replica.save(other)
     for test in [mine, third, theirs, mine] { try await test.sync(server) }
-    #expect(try mine.replica.session(session.id)?.span == other.span)
-    #expect(server.journal.map(\.lost).contains(lost))
+    #expect(try mine.replica.session(session.id) == nil)
+    #expect(server.journal.flatMap(\.values).contains(lost))
+    #expect(server.journal.count == 3)
     #expect(try mine.replica.digest() == third.replica.digest())
   }
 
@@ -208,10 +211,11 @@ struct LostRecordTests {
     try await theirs.sync(server)
     try mine.replica.unpair()
     try mine.pair(3)
+    let action = try #require(try theirs.replica.record(session.key)?[Register.deletedField])
     for test in [mine, theirs, mine] { try await test.sync(server) }
-    #expect(try mine.replica.session(session.id) == session)
+    #expect(try theirs.replica.record(session.key) == pruned)
+    #expect(server.journal.map(\.lost) == [action], "what it had taken since")
     #expect(try mine.waitingCount == 0)
-    #expect(server.records == (try mine.replica.allRecords()))
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 

@@ -237,7 +237,6 @@ struct RestampTests {
     #expect(try time(test, entry.key) == written)
   }
 
-  /// Seed 0x401 of 200 steps: above the floor it would restore a record that was deleted later.
   @Test("leaves a write its time under a new identity, though the record was pruned since")
   func belowFloor() throws {
     let test = try TestReplica(1)

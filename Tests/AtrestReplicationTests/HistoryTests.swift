@@ -80,20 +80,6 @@ struct HistoryTests {
     }
   }
 
-  /// Seed 0x30e36 of 200 steps.
-  @Test("what the floor takes of a later deletion's offer is listed")
-  func belowAnothersFloor() {
-    let first = register(2, [1], 1, 1)
-    let edit = register(2, [2], 2, 2, over: first.stamp)
-    let pruned = record(
-      register(1, Register.deletedValue, 3, 3, holding: [first.stamp]), first
-    ).pruned()
-    let later = register(1, Register.deletedValue, 4, 2, over: edit.stamp, holding: [edit.stamp])
-    var held = (record: pruned, history: RecordHistory())
-    let lost = take(Offer(record: record(later, edit), written: [1, 2]), &held)
-    #expect(lost.map(\.lost) == [edit] && held.record[1] == later)
-  }
-
   @Test("a deletion that does not say what its writer held knew what its own offer has")
   func deletionOfAnOlderClient() {
     let value = register(2, [1], 1, 1)
@@ -163,24 +149,6 @@ struct HistoryTests {
     #expect(take(known, &held).isEmpty)
   }
 
-  /// Seed 0x587, 200 steps.
-  @Test("what lies under a floor is no news to whoever wrote over what came back from there")
-  func overWhatWasLifted() {
-    let value = register(3, [1], 1, 1)
-    let deletion = register(
-      1, Register.deletedValue, 3, 1, over: Stamp(1, 1), holding: [Stamp(1, 1)])
-    let floor = register(
-      Register.pruneFloorField, Register.pruneFloorValue, 3, 1, over: Stamp(1, 1),
-      holding: [Stamp(1, 1)])
-    // The server was restored to before the record was pruned.
-    var held = (record: record(deletion, value), history: RecordHistory())
-    let action = register(1, [], 8, 2, over: Stamp(3, 1))
-    let edit = register(3, [2], 8, 2, over: floor.stamp)
-    let offer = Offer(record: record(action, edit, floor), written: [1, 3])
-    #expect(take(offer, &held).isEmpty)
-    #expect(held.record == offer.record)
-  }
-
   /// Seed 0x1273af, 40 steps: the entry listed the action, and a floor that came back removed its
   /// value.
   @Test("what a floor takes of an action is in the journal since the action lost")
@@ -213,17 +181,6 @@ struct HistoryTests {
     #expect(take(Offer(record: record(deletion, action.1), written: [1]), &held).isEmpty)
     let pruned = Offer(record: record(deletion, floor), written: [], isRestored: true)
     #expect(take(pruned, &held).isEmpty && held.record == pruned.record)
-  }
-
-  /// Seed 0xbe6, 200 steps.
-  @Test("what was lifted is nobody's action, though it comes back to a server that lost the floor")
-  func liftedPieces() {
-    let floor = register(Register.pruneFloorField, Register.pruneFloorValue, 3, 2)
-    let (action, lifted) = (register(1, [], 5, 2, over: Stamp(3, 2)), register(2, [1], 3, 2))
-    let deletion = register(1, Register.deletedValue, 9, 1, over: Stamp(1, 1))
-    var held = (record: record(deletion), history: RecordHistory())
-    let offer = Offer(record: record(action, lifted, floor), written: [], isRestored: true)
-    #expect(take(offer, &held).map(\.lost) == [action])
   }
 
   /// Seed 0xc50, 200 steps.

@@ -32,19 +32,26 @@ struct MergeTests {
     }
   }
 
-  @Test("keeps, in every field, the register that does not give way, unless it is pruned")
+  @Test("keeps, in every field, the register that does not give way, if the floors are equal")
   func keepsTheGreater() {
     checkLaw { random in
       let (a, b) = (Record.random(&random), Record.random(&random))
+      guard a.floor == b.floor else { return true }
       let merged = a.merged(with: b)
       return merged.registers.allSatisfy { kept in
         [a[kept.field], b[kept.field]].compactMap(\.self).contains(kept)
           && [a[kept.field], b[kept.field]].compactMap(\.self).allSatisfy { !kept.givesWay(to: $0) }
-      }
-        && (a.registers + b.registers).allSatisfy { register in
-          merged[register.field] != nil
-            || merged[Register.pruneFloorField].map { register.stamp < $0.stamp } ?? false
-        }
+      } && (a.registers + b.registers).allSatisfy { merged[$0.field] != nil }
+    }
+  }
+
+  @Test("keeps the whole copy with the greater floor, if the floors differ")
+  func keepsTheNewer() {
+    checkLaw { random in
+      let (a, b) = (Record.random(&random), Record.random(&random))
+      guard a.floor != b.floor else { return true }
+      let isOutlived = b.floor.map { theirs in a.floor?.givesWay(to: theirs) ?? true } ?? false
+      return a.merged(with: b) == (isOutlived ? b : a)
     }
   }
 
@@ -78,6 +85,9 @@ struct MergeTests {
       let key = RecordKey(kind: RecordKind(rawValue: 77), id: [9])
       var (a, b) = (Record.random(&random, key: key), Record.random(&random, key: key))
       let unknown = Register(field: 536_870_911, stamp: Stamp(9, 9), value: [7, 7])
+      if let floor = [a.floor, b.floor].compactMap(\.self).max(by: { $0.givesWay(to: $1) }) {
+        a.set(floor)
+      }
       a.set(unknown)
       b.merge(a)
       return b[536_870_911] == unknown && b.key == key
@@ -130,9 +140,10 @@ struct MergeTests {
       var merged = a
       var losses: [Register] = []
       var isRight = true
+      let floors = [a.floor, b.floor]
       merged.merge(b) { lost, kept in
         losses.append(lost)
-        isRight = isRight && lost.givesWay(to: kept)
+        isRight = isRight && (floors.contains(kept) || lost.givesWay(to: kept))
       }
       let expected = (a.registers + b.registers).filter { merged[$0.field] != $0 }
       return isRight && Set(losses) == Set(expected)

@@ -245,10 +245,10 @@ import Testing
           key: RecordKey(kind: RecordKind(rawValue: 900), id: [1]),
           registers: fields.map { Register(field: $0, stamp: stamp(noon, phone), value: [1]) }))
     }
-    _ = try store.exchange(kim, request(nil, try half(2...41)))
-    let answer = try store.exchange(kim, request(nil, try half(42...81)))
+    _ = try store.exchange(kim, request(nil, try half(16...55)))
+    let answer = try store.exchange(kim, request(nil, try half(56...95)))
     #expect(answer.refusals.map(\.reason) == [.tooLarge])
-    #expect(try store.exchange(kim, request()).decodedRecords == [try half(2...41)])
+    #expect(try store.exchange(kim, request()).decodedRecords == [try half(16...55)])
   }
 
   @Test("kinds and fields that this build does not know are kept unchanged")

@@ -9,25 +9,19 @@ import Testing
 @testable import AtrestServer
 
 @Suite(.timeLimit(.minutes(20))) struct HousekeeperTests {
-  @Test("a round prunes what every device knows, by what their exchanges said, and tells watchers")
+  @Test("a round prunes what was deleted thirty days ago, and tells watchers")
   func round() async throws {
     let storage = try Storage()
-    storage.world.now = noon + 5000
-    for device in [phone, tablet] {
-      _ = storage.registry.authenticate(
-        credentials(device), at: WallTime(milliseconds: storage.world.now))
-    }
     let start = try await storage.exchange(phone, request(nil, water(1))).cursor
-    _ = try await storage.exchange(
-      phone, ExchangeRequest(cursor: nil, offers: [deletion(deleted(1))]))
+    let cursor = try await storage.exchange(
+      phone, ExchangeRequest(cursor: start, offers: [deletion(deleted(1))])
+    ).cursor
     let keeper = Housekeeper(
       queue: storage.queue, registry: storage.registry, environment: storage.world.environment)
-    let cursor = try await storage.exchange(phone, request(start)).cursor
-    // Once from memory and once from storage: the tablet asks for its position in its outbox.
-    _ = try await storage.exchange(phone, request(cursor))
+    storage.world.now += 30 * day - 1
     await keeper.goRound()
     #expect(try await storage.exchange(tablet, request()).records == [deleted(1).encoded])
-    _ = try await storage.exchange(tablet, ExchangeRequest(cursor: cursor, segment: Self.question))
+    storage.world.now += 1
     await keeper.goRound()
     let answer = try await storage.exchange(tablet, request(cursor))
     #expect(answer.records == [deleted(1).pruned().encoded])
@@ -50,20 +44,14 @@ import Testing
     let cursor = try await storage.exchange(
       phone, ExchangeRequest(cursor: start, offers: [deletion(deleted(1))])
     ).cursor
-    let keeper = Housekeeper(
-      queue: storage.queue, registry: storage.registry, environment: storage.world.environment)
     let unseen = try storage.session(tablet).progress
     for segment in [nil, Self.question] {
       _ = try await storage.exchange(
         tablet, ExchangeRequest(cursor: cursor, segment: segment, isPeek: true))
       #expect(try storage.session(tablet).progress == unseen)
-      await keeper.goRound()
-      #expect(try storage.session(tablet).account.head == cursor)
     }
     _ = try await storage.exchange(tablet, request(cursor))
     #expect(try storage.session(tablet).progress.acknowledgedSequence == 2)
-    await keeper.goRound()
-    #expect(try storage.session(tablet).account.head.sequence == 3)
     await storage.queue.close()
   }
 

@@ -11,19 +11,6 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) final class HousekeepingTests: HousekeptAccount {
   private let bare = deleted(1).pruned()
 
-  @Test("a deleted record is pruned once every device said that it holds the deletion")
-  func everybodyKnows() throws {
-    try push(offer(water(1)), at: noon)
-    try push(deletion(deleted(1)), at: noon + 1000)
-    try catchUp(phone)
-    try housekeep(at: noon + 2000)
-    #expect(try stored() == [deleted(1)])
-    try catchUp(tablet)
-    try housekeep(at: noon + 2000)
-    #expect(try stored() == [bare])
-    #expect(bare.registers.map(\.field) == [Register.deletedField, Register.pruneFloorField])
-  }
-
   @Test("a record that rotted is passed over, and does not keep the others from being pruned")
   func rotten() throws {
     for number in 1...2 {
@@ -44,59 +31,7 @@ import Testing
     }
   }
 
-  @Test("a device that only pulled as far as before, or offered something, has not said so")
-  func notSaid() throws {
-    try push(offer(water(1)), at: noon)
-    try catchUp(tablet)
-    let cursor = try push(deletion(deleted(1)), at: noon + 1000)
-    try catchUp(phone)
-    var offering = request(cursor, water(9, by: tablet))
-    _ = try store.exchange(kim, offering, by: tablet)
-    offering = ExchangeRequest(cursor: cursor, offers: [[0xFF]])
-    _ = try store.exchange(kim, offering, by: tablet)
-    let elsewhere = Cursor(commit: 4, sequence: 9)
-    #expect(try store.exchange(kim, request(elsewhere), by: tablet).restarted)
-    try housekeep(at: noon + 2000)
-    #expect(try stored().contains(deleted(1)))
-  }
-
-  @Test("a device whose access ended is not waited for")
-  func revoked() throws {
-    try push(offer(water(1)), at: noon)
-    try push(deletion(deleted(1)), at: noon + 1000)
-    try catchUp(phone)
-    try store.transaction { t throws(StoreError) in
-      try t.devices.revoke([kim[tablet]], at: WallTime(milliseconds: noon))
-    }
-    try housekeep(at: noon + 2000)
-    #expect(try stored() == [bare])
-  }
-
-  @Test("a device that never called is not waited for")
-  func neverSeen() throws {
-    try store.makeDevice(ReplicaID(rawValue: 7), kim)
-    try push(offer(water(1)), at: noon)
-    try push(deletion(deleted(1)), at: noon + 1000)
-    try catchUp(phone)
-    try catchUp(tablet)
-    try housekeep(at: noon + 2000)
-    #expect(try stored() == [bare])
-  }
-
-  @Test("a device that has not called for thirty days is not waited for")
-  func longUnseen() throws {
-    try catchUp(phone, at: noon + 30 * day)
-    try push(offer(water(1)), at: noon + 30 * day)
-    try push(deletion(deleted(1)), at: noon + 30 * day)
-    try catchUp(phone, at: noon + 30 * day)
-    try see(tablet, at: noon + 1)
-    try housekeep(at: noon + 30 * day)
-    #expect(try stored() == [deleted(1)])
-    try housekeep(at: noon + 1 + 30 * day)
-    #expect(try stored() == [bare])
-  }
-
-  @Test("nobody is waited for longer than thirty days after the server took the deletion in")
+  @Test("a deleted record is pruned thirty days after the server took the deletion in")
   func thirtyDays() throws {
     try push(offer(water(1)), at: noon)
     // Deleted on Monday and pushed a week later. The week in between does not count.
@@ -105,6 +40,7 @@ import Testing
     #expect(try stored() == [deleted(1)])
     try housekeep(at: noon + 37 * day)
     #expect(try stored() == [bare])
+    #expect(bare.registers.map(\.field) == [Register.deletedField, Register.pruneFloorField])
   }
 
   @Test("another write to a deleted record does not set the clock back; another deletion does")
@@ -138,7 +74,7 @@ import Testing
     #expect(held == bare)
   }
 
-  @Test("a record that came back is left alone, and comes back whole after it was pruned")
+  @Test("a record that came back in time is left alone")
   func revived() throws {
     try push(offer(water(1)), at: noon)
     try push(deletion(deleted(1)), at: noon + 1000)
@@ -147,21 +83,6 @@ import Testing
     try push(offer(edit), at: noon + 2000)
     try housekeep(at: noon + 99 * day)
     #expect(try stored().first { $0.key.kind == .water } == edit)
-    try push(offer(water(2)), at: noon)
-    try push(deletion(deleted(2)), at: noon + 1000)
-    try housekeep(at: noon + 99 * day)
-    // Only the deletion is undone. The other fields come from the device's copy.
-    var back = water(2)
-    back.set(
-      Register(
-        field: Register.deletedField, stamp: stamp(noon + 5000, tablet),
-        replaced: stamp(noon + 1000, phone), value: []))
-    try push(Offer(record: back, written: [1]).encoded, by: tablet, at: noon + 99 * day)
-    let found = try #require(try stored().first { $0.key == back.key })
-    #expect(!found.isDeleted && found[2]?.value == back[2]?.value)
-    #expect(found[2]?.stamp == stamp(noon + 1000, phone), "the deletion's: see RevivalTests")
-    try housekeep(at: noon + 200 * day)
-    #expect(try stored().contains(found))
   }
 
   @Test("more than one slice is done, and other accounts are left alone")
@@ -186,17 +107,6 @@ import Testing
     }
     #expect(pruned == numbers.count)
     #expect(try store.exchange(sam, request()).head.sequence == UInt64(numbers.count))
-  }
-
-  @Test("pages that are not stored acknowledge nothing")
-  func peeks() throws {
-    try push(offer(water(1)), at: noon)
-    let cursor = try push(deletion(deleted(1)), at: noon + 1000)
-    try catchUp(phone)
-    _ = try store.exchange(
-      kim, ExchangeRequest(cursor: cursor, isPeek: true), by: tablet, at: noon + 1000)
-    try housekeep(at: noon + 2000)
-    #expect(try stored() == [deleted(1)])
   }
 
   @Test("names of old commits go, but for those that devices were told or showed last")

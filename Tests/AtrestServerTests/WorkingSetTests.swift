@@ -230,9 +230,9 @@ private final class CountingRecords: RecordStore {
   }
 
   func due(
-    of account: AccountID, at now: WallTime, orAcknowledged acknowledged: UInt64, limit: Int
+    of account: AccountID, at now: WallTime, limit: Int
   ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
     calls.append("due")
-    return try base.due(of: account, at: now, orAcknowledged: acknowledged, limit: limit)
+    return try base.due(of: account, at: now, limit: limit)
   }
 }

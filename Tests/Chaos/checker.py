@@ -92,11 +92,7 @@ def check(history: History, state: Dict[Key, Record]) -> Verdict:
     set_aside = {(key, register) for key, lost, wrote in journal.values() for register in (lost, *wrote)}
     for (key, field), writes in history.writes.items():
         record = state.get(key, {})
-        visible, floor = record.get(field), record.get(PRUNE_FLOOR_FIELD)
-        if floor:
-            # Writes that the deletion superseded may be gone. The rest of the checks cover the
-            # deletion itself.
-            writes = {w: known for w, known in writes.items() if w.stamp >= floor.stamp}
+        visible = record.get(field)
         for register in unaccounted(key, writes, visible, set_aside):
             verdict.lose(f"{LOST}{name(key, field, register)}")
         greatest = max((w for w in writes if writes[w]), key=rank, default=None)
@@ -171,17 +167,7 @@ def from_nowhere(state: Dict[Key, Record], history: History, others=frozenset())
 
 
 def was_tried(history, key, field, register):
-    writes = history.writes.get((key, field), {})
-    if register in writes:
-        return True
-    # Otherwise it must have come with an action on the whole record: a deletion that pruned the
-    # rest, or an edit that restored the rest under its own stamp.
-    actions = history.writes.get((key, DELETED_FIELD), {})
-    deletes = field == PRUNE_FLOOR_FIELD
-    return any(
-        action.stamp == register.stamp and (bool(action.value) if deletes else not action.value)
-        for action in actions
-    ) and (deletes or any(write.value == register.value for write in writes))
+    return register in history.writes.get((key, field), {})
 
 
 def differences(states: Dict[str, Dict[Key, Record]]) -> List[str]:

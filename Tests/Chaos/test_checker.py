@@ -83,19 +83,6 @@ def test_what_nobody_wrote_is_found():
     assert check(history((ONE, True)), state(ONE, [(KNEW, ONE)])).problems
 
 
-def test_what_a_deletion_forgot_is_not_lost_and_who_never_deleted_forgot_nothing():
-    deleted = Register(1, Stamp(5, B), Stamp(1, A), values.DELETED)
-    prune_floor = Register(15, Stamp(5, B), None, b"\x78\x01")
-    pruned = {KEY: {1: deleted, 15: prune_floor}}
-    told = history((ONE, True))
-    assert from_nowhere(pruned, told)
-    whole = from_record(KEY, {1: deleted, 2: ONE})
-    told.tried(sync_pb2.Offer(record=whole, written_fields=[1]), True)
-    assert not check(told, pruned).problems and not from_nowhere(pruned, told)
-    revived = {KEY: {1: deleted, 2: ONE._replace(stamp=Stamp(9, A))}}
-    assert from_nowhere(revived, told), "nothing was written at that moment"
-
-
 def test_an_action_may_be_journalled_of_which_offers_show_only_what_it_wrote_besides():
     deletion = Register(1, Stamp(9, B), None, values.DELETED)
     action = Register(1, ONE.stamp, None, b"")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded into a program. Its wall clock is shifted by the milliseconds in SHIFT_FILE, also while
 // it runs; nothing else is. While HURRY_FILE exists, monotonic clocks and timers run 120 times as
-// fast: the ten minutes until the first housekeeping take five seconds.
+// fast: the ten minutes until the first housekeeping take five seconds. They first jump forward by
+// the days in that file.
 
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -44,20 +45,21 @@ static int isScaled(int clock) {
          clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
 }
 
-// How far the wall clock is shifted, in nanoseconds.
-static int64_t shift(void) {
-  const char *file = getenv("SHIFT_FILE");
+// The number in a file; 0 if there is none.
+static int64_t number(const char *file) {
   int descriptor = file ? (int)syscall(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC) : -1;
   if (descriptor < 0) return 0;
   char text[32] = {0};
   long count = syscall(SYS_read, descriptor, text, sizeof text - 1);
   syscall(SYS_close, descriptor);
-  return count > 0 ? strtoll(text, NULL, 10) * 1000000 : 0;
+  return count > 0 ? strtoll(text, NULL, 10) : 0;
 }
 
 static int64_t shown(int clock) {
   int64_t now = real(clock);
-  if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) return now + shift();
+  if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) {
+    return now + number(getenv("SHIFT_FILE")) * 1000000;
+  }
   const struct pace *pace = &paces[atomic_load(&current)];
   return isScaled(clock) ? pace->shown[clock] + (now - pace->real[clock]) * pace->speed : now;
 }
@@ -70,9 +72,10 @@ static void look(void) {
   if (speed() == wanted || atomic_flag_test_and_set(&changes)) return;
   int next = atomic_load(&current) + 1;
   if (speed() != wanted && next < PACES) {
+    int64_t days = wanted == SPEED ? number(file) : 0;
     paces[next].speed = wanted;
     for (int clock = 0; clock < CLOCKS; clock++) {
-      paces[next].shown[clock] = shown(clock);
+      paces[next].shown[clock] = shown(clock) + days * 86400 * second;
       paces[next].real[clock] = real(clock);
     }
     atomic_store(&current, next);

@@ -110,8 +110,10 @@ def any_record(source):
             held = {any_stamp(source) for _ in range(source.randrange(4))} if value == DELETED else ()
             record[field] = model.Register(field, stamp, replaced, value, tuple(sorted(held)))
         if source.randrange(4) == 0:
-            floor = model.Register(model.PRUNE_FLOOR_FIELD, any_stamp(source), None, model.PRUNE_FLOOR)
-            record = model.merge(record, {floor.field: floor})
+            # Of few, so that copies with one floor meet.
+            stamp = model.Stamp((NOON << 16) + source.choice([1, 3]), 1)
+            floor = model.Register(model.PRUNE_FLOOR_FIELD, stamp, None, model.PRUNE_FLOOR)
+            record = {f: r for f, r in record.items() if r.stamp >= stamp} | {floor.field: floor}
         if set(record) - {model.PRUNE_FLOOR_FIELD}:
             return record
 

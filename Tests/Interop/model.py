@@ -39,50 +39,33 @@ Record = Dict[int, Register]
 
 
 def rank(register):
-    """Of two registers of a field the one of greater (clock, replica, replaced, value, held) survives."""
+    """Of two registers of a field the one of greater (clock, replica, value, replaced, held) survives."""
     had = register.replaced
-    return (register.stamp, had is not None, had or Stamp(0, 0), register.value, register.held)
+    return (register.stamp, register.value, had is not None, had or Stamp(0, 0), register.held)
+
+
+def floor(record: Record) -> Optional[Register]:
+    return record.get(PRUNE_FLOOR_FIELD)
+
+
+def is_outlived(record: Record, other: Record) -> bool:
+    """Whether the other copy was pruned since: its floor is greater."""
+    mine, theirs = floor(record), floor(other)
+    return theirs is not None and (mine is None or rank(mine) < rank(theirs))
 
 
 def merge(a: Record, b: Record) -> Record:
-    """The greater register of each field; then what is older than the `prune_floor` register goes."""
-    greatest = {
+    """The copy with the greater floor; of one floor, the greater register of each field."""
+    if floor(a) != floor(b):
+        return b if is_outlived(a, b) else a
+    return {
         field: max((side[field] for side in (a, b) if field in side), key=rank)
         for field in a.keys() | b.keys()
     }
-    floor = greatest.get(PRUNE_FLOOR_FIELD)
-    return {f: r for f, r in greatest.items() if floor is None or r.stamp >= floor.stamp}
 
 
 def is_deleted(record: Record) -> bool:
     return DELETED_FIELD in record and record[DELETED_FIELD].value == DELETED
-
-
-def lifted(record: Record, floor: Optional[Register]) -> Record:
-    """An action that is greater than the floor brings the record back whole: as if the floor had written the rest."""
-    action = record.get(DELETED_FIELD)
-    if floor is None or action is None or is_deleted(record) or action.stamp <= floor.stamp:
-        return record
-    is_known = action.replaced == floor.stamp
-
-    def former(register: Register) -> Optional[Stamp]:
-        return before_lifting(record, register).stamp if is_known else None
-
-    return {
-        field: Register(field, floor.stamp, former(register), register.value)
-        if register.stamp < floor.stamp and field != PRUNE_FLOOR_FIELD
-        else register
-        for field, register in record.items()
-    }
-
-
-def before_lifting(record: Record, register: Register) -> Register:
-    """The register under the stamp that it had before it was lifted to the record's own floor."""
-    floor = record.get(PRUNE_FLOOR_FIELD)
-    is_lifted = floor is not None and register.stamp == floor.stamp and register.replaced is not None
-    if not is_lifted or register.field in (DELETED_FIELD, PRUNE_FLOOR_FIELD):
-        return register
-    return Register(register.field, register.replaced, None, register.value)
 
 
 def pruned(record: Record) -> Record:
@@ -140,19 +123,9 @@ class History:
     def __init__(self):
         self.judged: List[Identity] = []
 
-    def note(
-        self,
-        stored: Record,
-        offered: Record,
-        written: FrozenSet[int],
-        restored: bool,
-        back: Record,
-        written_over: Record,
-        result: Record,
-    ):
+    def note(self, stored: Record, judged: Record, result: Record):
         left = {identity(register) for register in result.values()}
-        judged = {f: r for f, r in offered.items() if restored or f in written} | back
-        for copy in (stored, judged, written_over):
+        for copy in (stored, judged):
             for field, register in sorted(copy.items()):
                 name = identity(register)
                 if field != PRUNE_FLOOR_FIELD and name not in left and name not in self.judged:
@@ -185,34 +158,17 @@ class Meeting:
         self.stored, self.offered, self.history = stored, offered, history
         self.written = written & offered.keys()
         self.restored = restored
-        floors = [copy[PRUNE_FLOOR_FIELD] for copy in (stored, offered) if PRUNE_FLOOR_FIELD in copy]
-        self.floor = max(floors, key=rank, default=None)
-        self.floors = {register.stamp for register in floors}
-        self.lifted = lifted(offered, self.floor)
-        self.lifted_stored = lifted(stored, self.floor)
-        self.result = merge(self.lifted_stored, self.lifted)
-        # What the offer brings back with the record, of what the deletion knew.
-        self.back = {
-            field: self.lifted[field]
-            for field, register in self.offered.items()
-            if self.lifted[field] != register
-            and self._is_back(self.lifted[field], before_lifting(self.offered, register).stamp)
-        }
-
-        # What pruning had taken, and the offer was written over: of that the stamp alone is known.
-        self.written_over = {
-            field: Register(field, register.replaced, None, b"")
-            for field, register in self.offered.items()
-            if field in self.written - {DELETED_FIELD, PRUNE_FLOOR_FIELD}
-            and self.floor is not None
-            and register.replaced is not None
-            and register.replaced < self.floor.stamp
-            and knew(self.floor, register.replaced)
-        }
+        self.result = merge(stored, offered)
 
     def conflicts(self) -> List[Loss]:
-        losses = self._fields() + self._lifted_writes() + self._deleted_actions()
+        if floor(self.stored) != floor(self.offered):
+            return self._outlived_actions()
+        losses = self._fields() + self._deleted_actions()
         return [loss for loss in losses if not any(self._holds(other, loss) for other in losses)]
+
+    def judged(self) -> Record:
+        """The offered registers that are judged if they lose."""
+        return {field: r for field, r in self.offered.items() if self._can_lose(field)}
 
     def _holds(self, entry: Loss, other: Loss) -> bool:
         """Whether the entry stands for an action, is new, and holds the other's value."""
@@ -222,84 +178,32 @@ class Meeting:
         return is_new and is_part and entry[2].get(value.field) == value
 
     def _pairs(self):
-        """Each register that lost in its field or to the floor, what was kept, and whose it was."""
-        for field in self.lifted.keys() | self.lifted_stored.keys():
-            mine, theirs = self.lifted.get(field), self.lifted_stored.get(field)
-            kept = self.result.get(field, self.floor)
-            for lost, original, record in (
-                (mine, self.offered.get(field), self.offered),
-                (theirs, self.stored.get(field), self.stored),
-            ):
-                # What the server's copy had alone, and the floor dropped, is no loss in a field.
-                is_pair = lost is not None and lost != kept and (lost is mine or mine == kept)
-                if not is_pair or self._was_judged(field, original, record):
-                    continue
-                is_floor = self.floor is not None and kept.stamp == self.floor.stamp
-                former = before_lifting(record, original)
-                yield former, self.floor if is_floor and field != DELETED_FIELD else kept, record
-
-    def _was_judged(self, field: int, original: Register, record: Record) -> bool:
-        is_offered = record is self.offered
-        form = (self.lifted if is_offered else self.lifted_stored)[field]
-        former = before_lifting(record, original).stamp
-        is_back = self._is_back(form, former)
-        names = [form if is_back else original] if is_offered else []
-        # On either side, somebody may have written over it knowingly, and lost.
-        if is_back:
-            names.append(Register(field, former, None, b""))
-        return any(identity(name) in self.history.judged for name in names)
-
-    def _is_back(self, form: Register, former: Stamp) -> bool:
-        """Whether a deletion that knew it was undone by an action that knew the deletion."""
-        is_lifted = self.floor is not None and form.stamp == self.floor.stamp
-        return is_lifted and form.replaced == former and knew(self.floor, former)
+        """Each register that lost in its field and was not judged before, what was kept, and whose it was."""
+        for field in self.offered.keys() & self.stored.keys():
+            mine, theirs, kept = self.offered[field], self.stored[field], self.result[field]
+            if mine != kept and identity(mine) not in self.history.judged:
+                yield mine, kept, self.offered
+            if theirs != kept:
+                yield theirs, kept, self.stored
 
     def _fields(self):
         return [
             (lost, kept, record)
             for lost, kept, record in self._pairs()
             if (self._can_lose(lost.field) or record is self.stored)
-            and not self._is_lost_to_deletion(lost, kept)
-            and lost.stamp not in self.floors
+            and not (is_deleted(self.result) and lost.field == DELETED_FIELD)
             and kept.value != lost.value
             and not knew(kept, lost.stamp)
-            and not self._is_settled_by_floor(lost, kept, record)
+            and not self._is_floor(lost.stamp)
         ]
 
     def _can_lose(self, field: int) -> bool:
-        return self.restored or field in self.written or field in self.back
+        return self.restored or field in self.written
 
-    def _is_lost_to_deletion(self, lost: Register, kept: Register) -> bool:
-        is_judged = identity(action(lost.stamp)) in self.history.judged
-        was_there = self.stored.get(DELETED_FIELD) == self.result.get(DELETED_FIELD)
-        is_dropped = kept.field == PRUNE_FLOOR_FIELD and was_there and not is_judged
-        return is_deleted(self.result) and (lost.field == DELETED_FIELD or is_dropped)
-
-    def _is_settled_by_floor(self, lost: Register, kept: Register, record: Record) -> bool:
-        """Whether it is older than the floor, and needs no entry beside the deletion's."""
-        if self.floor is None or lost.field == DELETED_FIELD or lost.stamp >= self.floor.stamp:
-            return False
-        if knew(self.floor, lost.stamp):
-            side = self.lifted_stored if record is self.stored else self.lifted
-            is_back = self._is_back(side[lost.field], lost.stamp)
-            return not is_back or knew(kept, self.floor.stamp)
-        return record is self.stored or not (self.restored or lost.field in self.written)
-
-    def _lifted_writes(self):
-        return [
-            (register, self.floor, self.offered)
-            for field, register in self.offered.items()
-            if self.lifted[field] != register
-            and (field in self.written or self._is_back_lifted(register))
-            and is_same_write(self.result[field], self.lifted[field])
-            and not knew(self.floor, register.stamp)
-        ]
-
-    def _is_back_lifted(self, register: Register) -> bool:
-        """Whether a server that was put back never judged it, and the copy's deletion did not know it."""
-        if not self.restored or identity(register) in self.history.judged:
-            return False
-        return not (is_deleted(self.stored) and knew(self.stored[DELETED_FIELD], register.stamp))
+    def _is_floor(self, stamp: Stamp) -> bool:
+        """Whether it is the floor's, which every writer above it knew."""
+        register = floor(self.result)
+        return register is not None and register.stamp == stamp
 
     def _deleted_actions(self):
         """The actions of the copy that does not have the deletion, where that did not know them."""
@@ -307,41 +211,65 @@ class Meeting:
             return []
         deletion = self.result[DELETED_FIELD]
         if self.stored.get(DELETED_FIELD) == deletion:
-            copy, judged = self.offered, [r for r in self.offered.values() if self._is_brought(r)]
+            copy, registers = self.offered, self._brought()
         elif not is_deleted(self.stored):
-            copy, judged = self.stored, list(self.stored.values())
+            copy, registers = self.stored, list(self.stored.values())
         else:
             return []
-        lost_in_field = [lost for lost, kept, _ in self._pairs() if kept.field == lost.field]
+        lost_in_field = [lost for lost, _, _ in self._pairs()]
+        beaten = [
+            register
+            for register in registers
+            if register.stamp < deletion.stamp
+            and (register.field == DELETED_FIELD or register not in lost_in_field)
+        ]
+        return self._actions(beaten, copy, deletion)
+
+    def _outlived_actions(self):
+        """The actions that are gone with a copy, because the other one was pruned since."""
+        if is_outlived(self.offered, self.stored):
+            copy, registers = self.offered, self._brought()
+        elif is_deleted(self.stored):
+            copy, registers = self.stored, [self.stored[DELETED_FIELD]]
+        else:
+            copy, registers = self.stored, list(self.stored.values())
+        return self._actions(registers, copy, floor(self.result))
+
+    def _actions(self, registers: List[Register], copy: Record, deletion: Register):
+        """The actions that wrote these registers of a copy, where the deletion did not know them."""
+        last = copy.get(DELETED_FIELD)
+        is_gone_twice = is_deleted(copy) and is_deleted(self.result)
         stamps = {
             register.stamp
-            for register in judged
+            for register in registers
             if register.field != PRUNE_FLOOR_FIELD
-            and register.stamp < deletion.stamp
-            and register.stamp not in self.floors
-            and (register.field == DELETED_FIELD or register not in lost_in_field)
+            and not self._is_floor(register.stamp)
             and not self._is_known(register.stamp, deletion)
-            and not self._is_own_deletion(register.stamp)
+            and not self._is_known_to_offered_deletion(register.stamp)
+            and not (is_gone_twice and register.stamp == last.stamp)
         }
-        last = copy.get(DELETED_FIELD)
-        return [
-            (last if last is not None and last.stamp == stamp else action(stamp), deletion, copy)
-            for stamp in stamps
-        ]
+        losses = []
+        for stamp in stamps:
+            if last is None or last.stamp != stamp:
+                losses.append((action(stamp), deletion, copy))
+            else:
+                kept = self.result.get(DELETED_FIELD) if is_deleted(copy) else None
+                losses.append((last, kept or deletion, copy))
+        return losses
 
-    def _is_brought(self, register: Register) -> bool:
-        """Whether the offer writes it, or gives it back to a server that lost it."""
-        is_lost = self.stored.get(register.field) != register
-        is_back = self.restored or self.result.get(register.field) == register
-        is_open = register.field in self.written or is_back and is_lost
-        return is_open and identity(register) not in self.history.judged
+    def _brought(self) -> List[Register]:
+        """What the offer writes, or gives back to a server that lost it, and was not judged before."""
 
-    def _is_own_deletion(self, stamp: Stamp) -> bool:
-        """Whether it is that of the offered deletion, or that one knew it."""
-        if not is_deleted(self.offered):
-            return False
-        deletion = self.offered[DELETED_FIELD]
-        return deletion.stamp == stamp or self._is_known(stamp, deletion)
+        def is_brought(field: int, register: Register) -> bool:
+            is_back = self.restored or self.result.get(field) == register
+            is_lost = self.stored.get(field) != register
+            is_open = field in self.written or is_back and is_lost
+            return is_open and identity(register) not in self.history.judged
+
+        return [register for field, register in self.offered.items() if is_brought(field, register)]
+
+    def _is_known_to_offered_deletion(self, stamp: Stamp) -> bool:
+        return is_deleted(self.offered) and self._is_known(stamp, self.offered[DELETED_FIELD])
 
     def _is_known(self, stamp: Stamp, deletion: Register) -> bool:
         """Whether the deletion's writer knew an action. One that lists nothing held what its own offer has."""
@@ -349,11 +277,7 @@ class Meeting:
             return True
         is_its_offer = self.offered.get(DELETED_FIELD) == deletion and DELETED_FIELD in self.written
         has_it = any(register.stamp == stamp for register in self.offered.values())
-        return not deletion.held and is_its_offer and has_it
-
-
-def is_same_write(a: Register, b: Register) -> bool:
-    return (a.stamp, a.value) == (b.stamp, b.value)
+        return not deletion.held and is_its_offer and has_it and stamp != deletion.stamp
 
 
 def action(stamp: Stamp) -> Register:
@@ -414,9 +338,7 @@ class Account:
             conflicts = meeting.conflicts()
             for lost, kept, record in conflicts:
                 self._note(key, lost, kept, record)
-            history.note(
-                stored, offered, meeting.written, restored, meeting.back, meeting.written_over, meeting.result
-            )
+            history.note(stored, meeting.judged(), meeting.result)
             history.note_actions([lost for lost, _, _ in conflicts])
         return any(meeting.result.get(f) != register for f, register in offered.items())
 
@@ -433,9 +355,7 @@ class Account:
         if after == before:
             return
         if key[0] != CONFLICT:
-            self.histories.setdefault(key, History()).note(
-                before, {}, frozenset(), False, {}, {}, after
-            )
+            self.histories.setdefault(key, History()).note(before, {}, after)
         self.records[key] = after
         self._touch(key)
 

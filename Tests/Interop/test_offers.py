@@ -37,9 +37,10 @@ def any_record(pick):
             held = {any_stamp(pick) for _ in range(pick.randrange(4))} if value == model.DELETED else ()
             record[field] = Register(field, stamp, replaced, value, tuple(sorted(held)))
         if pick.randrange(3) == 0:
-            # A floor is written by the server with the stamp of a deletion.
-            record[15] = Register(15, any_stamp(pick), None, model.PRUNE_FLOOR)
-            record = model.merge(record, {})
+            # A floor is written by the server with the stamp of a deletion. Of few, so that equal
+            # ones meet.
+            floor = Register(15, Stamp(pick.choice([2, 4]), 1), None, model.PRUNE_FLOOR)
+            record = {f: r for f, r in record.items() if r.stamp >= floor.stamp} | {15: floor}
         if set(record) - {15}:
             return record
 

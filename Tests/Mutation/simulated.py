@@ -193,13 +193,8 @@ SIMULATED = [
     ),
     mutation(
         "floorIgnored",
-        "Merging leaves what is older than the floor of a pruned record.",
-        Edit(
-            f"{REPLICATION}/Record.swift",
-            "    «dropBelowPruneFloor(lost)»\n  }\n",
-            "",
-            statements=True,
-        ),
+        "Merging pays no regard to floors.",
+        Edit(f"{REPLICATION}/Record.swift", "return «floor.map { $0.givesWay(to: theirs) } ?? true»", "false"),
     ),
     mutation(
         "skewNotChecked",
@@ -297,9 +292,9 @@ SIMULATED = [
         ),
     ),
     mutation(
-        "restampedBelowFloor",
+        "restampedBelowReplaced",
         "The client stamps writes again without regard to what they replaced.",
-        Edit(f"{SYNC}/Replica/UnitOfWork+Restamping.swift", "    «»let earlier = before.map {", "return time"),
+        Edit(f"{SYNC}/Replica/UnitOfWork+Restamping.swift", "    «»let latest = before.map {", "return time"),
     ),
     mutation(
         "renewalMovesTimes",
@@ -341,10 +336,10 @@ SIMULATED = [
     mutation(
         "unwrittenConflicts",
         "Offers that bring nothing new conflict like any other.",
-        Edit(f"{REPLICATION}/Judgement.swift", "if «!isJudged» {", "true"),
+        Edit(f"{REPLICATION}/Judgement.swift", "winner.field == lost.field, «!isJudged» {", "true"),
         Edit(
             f"{REPLICATION}/Judgement.swift",
-            "return («canLose(lost.field) || result[lost.field] == offered[lost.field]»)",
+            "return («offer.canLose(lost.field) || result[lost.field] == record[lost.field]»)",
             "true",
         ),
     ),
@@ -360,7 +355,7 @@ SIMULATED = [
     mutation(
         "judgedAgain",
         "The server judges what comes back once more, though it judged it when it went.",
-        Edit(f"{REPLICATION}/Judgement.swift", "if «!isJudged» {", "true"),
+        Edit(f"{REPLICATION}/Judgement.swift", "winner.field == lost.field, «!isJudged» {", "true"),
     ),
     mutation(
         "ownWritesConflict",
@@ -379,7 +374,7 @@ SIMULATED = [
     mutation(
         "hiddenNotJournalled",
         "An offered deletion does not journal the actions that it beats.",
-        Edit(f"{REPLICATION}/Judgement.swift", "return «stored.isDeleted» ? [] : actions(", "true"),
+        Edit(f"{REPLICATION}/Judgement.swift", "guard «!stored.isDeleted» else", "false"),
     ),
     mutation(
         "earlierNotJournalled",
@@ -391,29 +386,16 @@ SIMULATED = [
         ),
     ),
     mutation(
-        "notLifted",
-        "An action that brings a pruned record back does not bring it back whole.",
-        Edit(
-            f"{REPLICATION}/Offer.swift",
-            "      «action.stamp > floor.stamp»\n    else { return self }",
-            "false",
-        ),
-    ),
-    mutation(
-        "liftedTooHigh",
-        "What an action brings back counts as written by it.",
-        Edit(
-            f"{REPLICATION}/Offer.swift",
-            "field: register.field, stamp: «floor.stamp»,\n",
-            "action.stamp",
-        ),
+        "outlivedNotJournalled",
+        "What is gone with a copy that was pruned elsewhere is not journalled.",
+        Edit(f"{REPLICATION}/Judgement.swift", "return «outlivedActions()»", "[]"),
     ),
     mutation(
         "entryOfTheWinner",
         "A journal entry holds the record of the side that won.",
         Edit(
             f"{REPLICATION}/Judgement.swift",
-            "let side = «isOffered» ? record : stored",
+            "record: «isOffered» ? record : stored",
             "!isOffered",
         ),
     ),
@@ -438,8 +420,8 @@ SIMULATED = [
     ),
     mutation(
         "prunedTooEarly",
-        "The server prunes what some device does not know is deleted.",
-        Edit(f"{SERVER}/Sync/Housekeeping.swift", "orAcknowledged: «acknowledged»,", ".max"),
+        "The server prunes deleted records at once.",
+        Edit(f"{SERVER}/Sync/Record+Due.swift", "taken.advanced(by: «Self.pruningMilliseconds»)", "0"),
     ),
     mutation(
         "notOfferedBeforeItGoes",

@@ -136,12 +136,9 @@ package final class AccountFeed {
 
   /// Writes pending changes and loads the records due for housekeeping, replacing the loaded set.
   /// See `RecordStore.due`.
-  func loadDue(
-    orAcknowledged acknowledged: UInt64, limit: Int
-  ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
+  func loadDue(limit: Int) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
     try settle()
-    let due = try transaction.records.due(
-      of: account, at: time, orAcknowledged: acknowledged, limit: limit)
+    let due = try transaction.records.due(of: account, at: time, limit: limit)
     for (key, record) in due { records.load(key, record) }
     return due
   }

@@ -14,19 +14,15 @@ package enum Housekeeping {
 
   /// Processes due records, up to `limit`.
   ///
-  /// A deleted record is pruned once every device with access has acknowledged the deletion, or 30
-  /// days after the server accepted it. A journal entry expires 90 days after the server detected
-  /// the conflict. Devices that did not call in the last 30 days
-  /// do not count: a device that was paired and never used would block pruning forever.
+  /// A deleted record is pruned 30 days after the server accepted the deletion. A journal entry
+  /// expires 90 days after the server detected the conflict.
   /// - Parameters:
   ///   - feed: The account's feed in the current transaction. The caller finishes it and commits.
   /// - Returns: Whether more records may be due.
   package static func run(
     _ feed: AccountFeed, limit: Int = slice
   ) throws(StoreError) -> Bool {
-    let acknowledged = try feed.transaction.devices.acknowledgedSequence(
-      of: feed.account, seenAfter: feed.time.advanced(by: -Record.pruningMilliseconds))
-    let due = try feed.loadDue(orAcknowledged: acknowledged, limit: limit)
+    let due = try feed.loadDue(limit: limit)
     var candidates = due.map { Candidate($0.key, $0.record) }
     candidates += try released(by: candidates, feed)
     let needed = try neededByOldEntries(candidates, feed)

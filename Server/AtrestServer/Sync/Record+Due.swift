@@ -6,8 +6,8 @@ import AtrestReplication
 import AtrestWire
 
 extension Record {
-  /// How long a deleted record keeps its payload while some device has not acknowledged the
-  /// deletion, and how long an inactive device is waited for: 30 days, in milliseconds.
+  /// How long a deleted record keeps its payload, so that somebody can bring it back: 30 days, in
+  /// milliseconds.
   static let pruningMilliseconds: Int64 = 30 * 24 * 3600 * 1000
 
   /// Whether the record counts for the mass-deletion guard. Deleted records, journal entries and

@@ -44,34 +44,28 @@ extension UnitOfWork {
   private func merge(
     _ received: Record, into before: Record, _ stored: [UInt8]
   ) throws(ReplicaError) -> Bool {
-    let floor = before.floor(with: received)
-    // A waiting write may revive a record that was pruned in the meantime.
-    let mine = before.lifted(to: floor)
-    var merged = mine
-    // What is lifted is gone under its own stamp.
-    var givesWay = mine != before
-    var pruned: [Register] = []
-    merged.merge(received.lifted(to: floor)) { lost, kept in
-      guard mine[lost.field] == lost else { return }
-      if kept.field == lost.field { givesWay = true } else { pruned.append(lost) }
+    var merged = before
+    var givesWay = false
+    merged.merge(received) { lost, kept in
+      guard before[lost.field] == lost else { return }
+      // What a floor outlives is nothing to give back if the deletion's writer knew it.
+      let isDeleted = kept.field == Register.pruneFloorField
+      let isKnown = kept.knew(lost.stamp) || kept.stamp == lost.stamp
+      if !isDeleted || !isKnown { givesWay = true }
     }
     var encoded = merged.encoded
     if !merged.isStorable(inBytes: encoded.count) {
       // Only what waits here makes it too large. The server refuses that, and says so: until it is
       // settled, this replica shows what the server has.
-      merged = try withoutWaitingWrites(mine)
-      merged.merge(received.lifted(to: floor))
+      merged = try withoutWaitingWrites(before)
+      merged.merge(received)
       encoded = merged.encoded
       guard merged.isStorable(inBytes: encoded.count) else { throw Self.outgrown }
     }
     let isChanged = encoded != stored
     var isLost = tables.state.isAfterLoss
     if !isLost { isLost = try outbox.isToBeRestored(received.key) }
-    if isLost {
-      // This replica knows the deletion to be undone.
-      if !pruned.isEmpty, !merged.isDeleted { givesWay = true }
-      if givesWay { try outbox.offerBeforeItGoes(before) }
-    }
+    if isLost, givesWay { try outbox.offerBeforeItGoes(before) }
     if isChanged { try records.put(merged, encoded: encoded) }
     return isChanged
   }

@@ -68,16 +68,21 @@ extension UnitOfWork {
 
 /// The restamping of one record's waiting writes.
 private struct RecordRestamp {
+  /// A register, and the floor above which it was written. A pruned record may hold the deletion
+  /// that was written here, as another replica's.
+  private struct Written: Hashable {
+    let floor: Register?
+    let register: Register
+  }
+
   private let replica: ReplicaID
   /// The corrected time of a write; nil if times stay.
   private let time: ((HybridTime) -> HybridTime)?
   private var stamps: [Stamp: Stamp] = [:]
   /// The registers written here. A copied replica shares stamps with its original and may have that
-  /// one's writes under them. The floor of a pruned record comes from the server although it
-  /// carries the deletion's stamp.
-  private var own: Set<Register> = []
+  /// one's writes under them.
+  private var own: Set<Written> = []
   private var last = HybridTime(rawValue: 0)
-  private var least = HybridTime(rawValue: 0)
 
   init(_ replica: ReplicaID, _ time: ((HybridTime) -> HybridTime)?) {
     self.replica = replica
@@ -89,9 +94,6 @@ private struct RecordRestamp {
   mutating func run<Tables>(
     _ entries: [OutboxEntry], _ key: RecordKey, in outbox: Outbox<Tables>
   ) throws(ReplicaError) -> Bool {
-    let held = try outbox.records.record(key)
-    // What was pruned stays below: these writes were not among it.
-    least = held?[Register.pruneFloorField]?.stamp.time ?? least
     for entry in entries { choose(for: entry) }
     guard stamps.contains(where: { $0.key != $0.value }) else { return false }
     for entry in entries {
@@ -99,22 +101,22 @@ private struct RecordRestamp {
       offer.record = replaced(in: offer.record)
       try outbox.rewrite(entry.sequence, offer)
     }
-    guard let before = held else { return false }
+    guard let before = try outbox.records.record(key) else { return false }
     var restamped = replaced(in: before)
     // A write that lost here to another replica's write of the same time may win under the new
     // identity.
     for entry in entries {
       guard let offer = entry.offer else { continue }
       var written = Record(key: key)
-      for register in offer.record.registers where entry.wrote(register) {
-        written.set(replaced(register))
+      for register in offer.record.registers
+      where entry.wrote(register) || register.field == Register.pruneFloorField {
+        written.set(replaced(register, above: offer.record.floor))
       }
       var both = restamped
       both.merge(written)
       // What is too large together is refused, and stays in the outbox alone.
       if both.isStorable { restamped = both }
     }
-    restamped.deleteUnderFloor()
     try outbox.records.put(restamped)
     return restamped.message != before.message
   }
@@ -122,7 +124,7 @@ private struct RecordRestamp {
   private mutating func choose(for entry: OutboxEntry) {
     guard let offer = entry.offer else { return }
     let written = offer.record.registers.filter(entry.wrote)
-    own.formUnion(written)
+    own.formUnion(written.map { Written(floor: offer.record.floor, register: $0) })
     let before = offer.record.registers.compactMap { entry.wrote($0) ? $0.replaced : $0.stamp }
     for stamp in Set(written.map { $0.stamp }).sorted() {
       // A write that is offered again is still the same write.
@@ -133,7 +135,7 @@ private struct RecordRestamp {
       let new: HybridTime
       // What was sent may have been taken, and keeps its time.
       if let time, entry.number == nil {
-        new = moved(stamp.time, to: time(stamp.time), over: before)
+        new = moved(to: time(stamp.time), over: before)
       } else {
         new = kept(stamp.time)
       }
@@ -142,13 +144,9 @@ private struct RecordRestamp {
     }
   }
 
-  /// A write that lies under the floor lost to its deletion, and stays there.
-  private func moved(
-    _ old: HybridTime, to time: HybridTime, over before: [Stamp]
-  ) -> HybridTime {
-    let earlier = before.map { (stamps[$0] ?? $0).time }
-    let floor = (earlier + (old > least ? [least] : [])).max()
-    return max(time, floor.map(next) ?? time, next(last))
+  private func moved(to time: HybridTime, over before: [Stamp]) -> HybridTime {
+    let latest = before.map { (stamps[$0] ?? $0).time }.max()
+    return max(time, latest.map(next) ?? time, next(last))
   }
 
   /// The same time, whatever the record has by now. Two writes with one time but different
@@ -164,29 +162,18 @@ private struct RecordRestamp {
 
   private func replaced(in record: Record) -> Record {
     var copy = record
-    for register in record.registers { copy.set(replaced(register)) }
+    for register in record.registers { copy.set(replaced(register, above: record.floor)) }
     return copy
   }
 
-  private func replaced(_ register: Register) -> Register {
-    guard own.contains(register), let stamp = stamps[register.stamp] else { return register }
+  private func replaced(_ register: Register, above floor: Register?) -> Register {
+    guard own.contains(Written(floor: floor, register: register)),
+      let stamp = stamps[register.stamp]
+    else { return register }
     var copy = register
     copy.stamp = stamp
     copy.replaced = register.replaced.map { stamps[$0] ?? $0 }
     copy.held = Set(register.held.map { stamps[$0] ?? $0 }).sorted()
     return copy
-  }
-}
-
-extension Record {
-  /// Puts the deletion back for which the floor stands, if field 1 lies below the floor or went
-  /// with what does. It was this replica's own under its former identity: a copy pushed it, too,
-  /// and the server pruned the record.
-  fileprivate mutating func deleteUnderFloor() {
-    guard var deletion = self[Register.pruneFloorField],
-      self[Register.deletedField].map({ $0.stamp < deletion.stamp }) ?? true
-    else { return }
-    (deletion.field, deletion.value) = (Register.deletedField, Register.deletedValue)
-    set(deletion)
   }
 }

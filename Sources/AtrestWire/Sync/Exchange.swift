@@ -91,8 +91,7 @@ public struct ExchangeRequest: WireMessage, FieldWriting {
 public struct ExchangeResponse: WireMessage, FieldWriting {
   /// Rejected offers. All others up to `takenThrough` are durable.
   public var refusals: [Refusal]
-  /// Indices of offers that lost at least one register to a newer write or were lifted to the prune
-  /// floor.
+  /// Indices of offers that lost at least one register to another one, or to pruning.
   public var superseded: [UInt32]
   /// Encoded `Record`s in commit order.
   public var records: [[UInt8]]

@@ -181,8 +181,7 @@ extension Postgres {
       let beyond = FeedPosition(account: ghost, sequence: .max)
       let record = RecordAddress(account: ghost, key: [1])
       let range = RecordRange(account: ghost, interval: KeyInterval())
-      let due = DueQuery(
-        account: ghost, now: WallTime(milliseconds: noon), acknowledged: .max, limit: -1)
+      let due = DueQuery(account: ghost, now: WallTime(milliseconds: noon), limit: -1)
       let purchase = PurchaseKey(environment: "Production", original: "\0")
       let pages = [
         EventPage(account: ghost, before: nil, limit: 5),

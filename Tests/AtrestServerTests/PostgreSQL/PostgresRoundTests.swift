@@ -11,29 +11,16 @@ import Testing
 extension Postgres {
   @Suite(.timeLimit(.minutes(20))) struct RoundTests {
     private static let hour = PostgresRound.milliseconds
-    private static let day = 24 * hour
 
-    /// A key of a session, and one of a journal entry.
-    private static let session: [UInt8] = [0, 0, 0, 1, 7]
-    private static let entry: [UInt8] = [0, 0, 0, 5, 7]
-
-    /// Inserts a record at sequence 3, and a device that has acknowledged up to a sequence.
+    /// Inserts a record.
     private func fill(
-      _ account: AccountID, key: [UInt8] = session, due: Int64?, acknowledged: Int64,
-      seen: Int64 = noon, revoked: Int64? = nil, _ connection: PostgresConnection
+      _ account: AccountID, due: Int64?, _ connection: PostgresConnection
     ) async throws {
       try await connection.run(
         """
         INSERT INTO atrest.record (account, key, sequence, body, due_ms, history)
         VALUES ($1, $2, 3, '', $3, '')
-        """, .int8(account.rawValue), .bytea(key), due.map { .int8($0) } ?? .null)
-      try await connection.run(
-        """
-        INSERT INTO atrest.device (account, replica, name, token_hash, paired_ms, seen_ms,
-          revoked_ms, is_renewed, acknowledged_sequence)
-        VALUES ($1, $1, '', '', 0, $2, $3, false, $4)
-        """, .int8(account.rawValue), .int8(seen), revoked.map { .int8($0) } ?? .null,
-        .int8(acknowledged))
+        """, .int8(account.rawValue), .bytea([0, 0, 0, 1, 7]), due.map { .int8($0) } ?? .null)
     }
 
     private func claim(
@@ -54,22 +41,13 @@ extension Postgres {
         if isVisited { expected.append(account) }
         return account
       }
-      let (now, later) = (noon, noon + Self.day)
-      // Nothing but what was never due.
-      try await fill(add(false), due: nil, acknowledged: 9, connection)
+      try await fill(add(false), due: nil, connection)
       for index in 0..<2 {
         _ = try await connection.makeAccount("empty \(index)")
       }
-      try await fill(add(true), due: now, acknowledged: 0, connection)
-      try await fill(add(false), due: later, acknowledged: 2, connection)
-      // A deletion that every device with access has acknowledged, and called lately.
-      try await fill(add(true), due: later, acknowledged: 3, connection)
-      try await fill(
-        add(false), due: later, acknowledged: 3, seen: now - 31 * Self.day, connection)
-      try await fill(add(false), due: later, acknowledged: 3, revoked: now, connection)
-      // Journal entries stay, whoever has them.
-      try await fill(add(false), key: Self.entry, due: later, acknowledged: 3, connection)
-      try await fill(add(true), key: Self.entry, due: now, acknowledged: 0, connection)
+      try await fill(add(true), due: noon, connection)
+      try await fill(add(false), due: noon + 1, connection)
+      try await fill(add(true), due: noon - 1, connection)
       #expect(try await claim(connection) == expected)
       await database.stop()
     }
@@ -105,7 +83,7 @@ extension Postgres {
       for index in 0..<5 {
         let account = try await connection.makeAccount("account \(index)")
         // The third page has nobody to visit.
-        if index != 4 { try await fill(account, due: 0, acknowledged: 0, connection) }
+        if index != 4 { try await fill(account, due: 0, connection) }
         accounts.append(account)
       }
       var found: [[AccountID]] = []

@@ -41,11 +41,16 @@ extension PortableCase {
         [register(1, 12, 1, over: (9, 3)), old], "1@12.1= 2@5.1=07 |"
       ),
       (
-        "a floor drops what is older", [alive, old], [deletion, floor], "1@9.3=0801 15@9.3=7801 |"
+        "a pruned copy survives whole", [alive, old], [deletion, floor], "1@9.3=0801 15@9.3=7801 |"
       ),
       (
-        "an action after the floor lifts the others, whose own stamps lose", [deletion, floor],
-        [register(1, 12, 1, over: (9, 3)), old], "1@12.1= 2@9.3=07 15@9.3=7801 | 2@5.1"
+        "a later action that did not know of it is gone", [deletion, floor],
+        [register(1, 12, 1, over: (9, 3)), old], "1@9.3=0801 15@9.3=7801 | 1@5.1 1@12.1"
+      ),
+      (
+        "one above the floor brings the record back", [deletion, floor],
+        [register(1, 12, 1, over: (9, 3)), register(2, 12, 1, value: 4), floor],
+        "1@12.1= 2@12.1=04 15@9.3=7801 |"
       ),
       (
         "unknown fields merge like others", [register(4000, 3, 1, value: 1)],
@@ -77,7 +82,7 @@ extension PortableCase {
     return [
       PortableCase("the laws of merging", "\(violations) violations", "0 violations"),
       PortableCase(
-        "what two thousand merges result in", Hexadecimal.encoded(hash.value), "6e165c763339e937"),
+        "what two thousand merges result in", Hexadecimal.encoded(hash.value), "d434b8b8b4666c74"),
     ]
   }
 

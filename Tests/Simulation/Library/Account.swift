@@ -18,6 +18,8 @@ final class Account {
   var view: [RecordKey: Record] = [:]
   /// The true time when the server accepted each journal entry, or slightly earlier. Microseconds.
   var entered: [RecordKey: Int64] = [:]
+  /// The same for each deletion, by its stamp.
+  var deleted: [RecordKey: [Stamp: Int64]] = [:]
   /// The true time when the feed was looked at last.
   var lookedAt: Int64 = 0
   /// The greatest stamp that the feed ever showed, and the server's clock at that moment.
@@ -41,7 +43,7 @@ final class Account {
 
   /// Drops the observed state, because the server now has another history.
   func forgetView() {
-    // What a backup holds was there before: `entered` stays.
+    // What a backup holds was there before: `entered` and `deleted` stay.
     view = [:]
     seenHead = 0
     feedAtEnd = nil

@@ -193,6 +193,22 @@ struct Edit {
       oracle.dismiss(entry.conflict)
       return try noting(entry.key, &oracle) { try $0.delete(entry.key) }
     }
-    try noting(entry.conflict.key, entry.key, oracle: &oracle) { try $0.restore(entry) }
+    let record = try transaction.record(entry.conflict.key)
+    do {
+      try noting(entry.conflict.key, entry.key, oracle: &oracle) { try $0.restore(entry) }
+    } catch ReplicaError.Code.invalid where record?.follows(entry.conflict.kept) == true {
+      throw RestoringRefused(key: entry.conflict.key)
+    }
+  }
+}
+
+/// What the journal lists cannot be written back, though the record is there.
+private struct RestoringRefused: Error {
+  let key: RecordKey
+}
+
+extension Record {
+  fileprivate func follows(_ kept: Register) -> Bool {
+    [self[kept.field], floor].contains { $0.map { $0.stamp >= kept.stamp } ?? false }
   }
 }

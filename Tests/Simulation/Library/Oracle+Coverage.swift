@@ -36,7 +36,7 @@ extension Oracle {
     repeat {
       count = covered.count { $0 }
       coverParents(&covered)
-      if isEqualEnough { coverEqual(&covered) }
+      if isEqualEnough { coverEqual(&covered, holdings) }
     } while covered.count { $0 } != count
     return covered
   }
@@ -69,15 +69,22 @@ extension Oracle {
   }
 
   /// Concurrent writes with equal values. Losing the lesser one loses nothing, and it need not be
-  /// journalled.
-  private func coverEqual(_ covered: inout [Bool]) {
+  /// journalled. Of the deletions of a record that was pruned since, any one will do.
+  private func coverEqual(_ covered: inout [Bool], _ holdings: Holdings) {
     for ids in repeated {
       guard let greatest = ids.filter({ covered[$0] }).compactMap({ writes[$0].stamps.max() }).max()
       else { continue }
       for id in ids where !covered[id] {
-        if let least = writes[id].stamps.min(), least <= greatest { covered[id] = true }
+        let isGone = writes[id].field == Register.deletedField && isOutlived(id, by: holdings)
+        if let least = writes[id].stamps.min(), isGone || least <= greatest { covered[id] = true }
       }
     }
+  }
+
+  /// Whether the record was pruned since the write.
+  private func isOutlived(_ id: Int, by holdings: Holdings) -> Bool {
+    guard let floor = holdings.floors[writes[id].key] else { return false }
+    return writes[id].floor.map { $0 < floor } ?? true
   }
 
   /// Covers writes that deletions removed knowingly: those known to the writer of a deletion, to
@@ -103,7 +110,7 @@ extension Oracle {
       left += deletions(of: key).filter { id in
         guard !isHeldEnough, let latest, let least = writes[id].stamps.min() else { return false }
         return (writes[id].isOwed || writes[id].wasTaken) && !takenBack.contains(id)
-          && least <= latest
+          && (least <= latest || isOutlived(id, by: holdings))
       }
       var seen = Set(left)
       while let id = left.popLast() {

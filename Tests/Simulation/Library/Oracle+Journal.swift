@@ -27,17 +27,15 @@ extension Oracle {
       + (isRenamed ? ", under another stamp" : "")
   }
 
-  /// Whether a false entry is excused. Either a restored server forgot one of the two writes, one
-  /// between them, or the floor over which the kept one was written. Or the lost write was pending
-  /// when its replica took a new identity or its disk was copied, so two replicas offer it as their
-  /// own.
+  /// Whether a false entry is excused. Either a restored server forgot one of the two writes, or
+  /// one between them. Or the lost write was pending when its replica took a new identity or its
+  /// disk was copied, so two replicas offer it as their own.
   func isGranted(_ entry: Conflict) -> Bool {
     let lost = stamped(entry.lost, in: entry.key)
     let kept =
       stamped(entry.kept, in: entry.key) + deletions(of: entry.key, at: entry.kept.stamp)
     if (lost + kept).contains(where: forgetting.ever.contains) { return true }
     if lost.contains(where: isDoubled) { return true }
-    if let replaced = entry.kept.replaced, forgetting.floors.contains(replaced) { return true }
     return kept.contains { winner in
       past(of: winner).contains { between in
         guard forgetting.ever.contains(between) else { return false }

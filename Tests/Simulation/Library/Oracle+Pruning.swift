@@ -14,13 +14,10 @@ struct Forgetting {
   private(set) var met: Set<Int> = []
   /// Lost in a restore at any time.
   private(set) var ever: Set<Int> = []
-  /// The floors of records that were lost in a restore at any time.
-  private(set) var floors: Set<Stamp> = []
 
-  mutating func forget(_ ids: [Int], floors: [Stamp]) {
+  mutating func forget(_ ids: [Int]) {
     absent.formUnion(ids)
     ever.formUnion(ids)
-    self.floors.formUnion(floors)
   }
 
   /// A register replaced another one on the server.
@@ -38,9 +35,7 @@ extension Oracle {
     // A write that lost to an equal value was accepted, too.
     let was = covered(by: before, isHeldEnough: true, isEqualEnough: true)
     let isStill = covered(by: after, isHeldEnough: true, isDismissedEnough: false)
-    forgetting.forget(
-      writes.indices.filter { was[$0] && !isStill[$0] },
-      floors: before.floors.filter { after.floors[$0.key] != $0.value }.map { $0.value })
+    forgetting.forget(writes.indices.filter { was[$0] && !isStill[$0] })
   }
 
   /// Notes the server's merge result for a record.

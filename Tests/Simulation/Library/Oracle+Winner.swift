@@ -13,6 +13,8 @@ struct Acknowledged {
   }
 
   private var greatest: [Field: Register] = [:]
+  /// The greatest floor of each record.
+  private var floors: [RecordKey: Stamp] = [:]
 
   /// All registers, ordered by key and field.
   var all: [Oracle.Held] {
@@ -23,6 +25,12 @@ struct Acknowledged {
   /// A response acknowledged the record, or a holder has it.
   mutating func note(_ record: Record, without waiting: Set<Oracle.Held> = []) {
     guard record.key.kind != .conflict else { return }
+    if let floor = record.floor?.stamp, floors[record.key].map({ $0 < floor }) ?? true {
+      // The record begins anew.
+      floors[record.key] = floor
+      for field in greatest.keys where field.key == record.key { greatest[field] = nil }
+    }
+    guard record.floor?.stamp == floors[record.key] else { return }
     for register in record.registers
     where !waiting.contains(Oracle.Held(key: record.key, register: register)) {
       let field = Field(key: record.key, field: register.field)
@@ -46,8 +54,10 @@ struct Acknowledged {
   ) -> (key: RecordKey, owed: Register)? {
     greatest.filter { field, owed in
       let record = records[field.key]
-      // Anything older than the floor was pruned, and something newer may have come since.
-      if let floor = record?[Register.pruneFloorField], owed.stamp < floor.stamp { return false }
+      // A record that was pruned since has begun anew.
+      if let floor = record?.floor?.stamp, floors[field.key].map({ $0 < floor }) ?? true {
+        return false
+      }
       guard let visible = record?[field.field] else { return true }
       guard Acknowledged.isLess(visible, owed) else { return false }
       return !(oracle?.isSameWrite(visible, owed, in: field.key) ?? false)
@@ -62,12 +72,10 @@ struct Acknowledged {
     if a.stamp.replica != b.stamp.replica {
       return a.stamp.replica.rawValue < b.stamp.replica.rawValue
     }
-    let (aReplaced, bReplaced) = (
-      [a.replaced].compactMap(\.self), [b.replaced].compactMap(\.self)
-    )
-    if aReplaced != bReplaced { return aReplaced.lexicographicallyPrecedes(bReplaced) }
     for (mine, theirs) in zip(a.value, b.value) where mine != theirs { return mine < theirs }
-    return a.value.count < b.value.count
+    if a.value.count != b.value.count { return a.value.count < b.value.count }
+    return [a.replaced].compactMap(\.self).lexicographicallyPrecedes(
+      [b.replaced].compactMap(\.self))
   }
 }
 
@@ -84,8 +92,8 @@ extension Oracle {
   /// others. The earlier one must never win: neither a clock nor restamping may undo what a person
   /// did knowingly. It does not matter what the later write itself lost to, because that winner
   /// also beats the earlier write. Two things end the claim. Every holder of the later write is
-  /// gone, so it is not owed. Or a floor covers it: the record's deletion removed it, and what was
-  /// restored afterwards may be older.
+  /// gone, so it is not owed. Or the record was pruned since, and what was restored afterwards may
+  /// be older.
   ///
   /// A write that was pending when its disk was copied or its replica took a new identity belongs
   /// to two replicas. The later write knew one of the two, and the other may win. The journal then
@@ -120,11 +128,7 @@ extension Oracle {
   }
 
   private func isUnderFloor(_ id: Int, _ floors: [RecordKey: Stamp]) -> Bool {
-    let write = writes[id]
-    guard let floor = floors[write.key], let last = write.stamps.last else { return false }
-    // If two replicas offer it, one may use the earlier stamp and the other a new one. One that
-    // every server refused is nowhere (seed 0x7efc8).
-    let earlier = isDoubled(id) ? write.stamps.filter(write.committedStamps.contains) : []
-    return (earlier + [last]).allSatisfy { $0 < floor }
+    guard let floor = floors[writes[id].key] else { return false }
+    return writes[id].floor.map { $0 < floor } ?? true
   }
 }

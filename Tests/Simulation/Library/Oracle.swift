@@ -17,6 +17,8 @@ struct Oracle {
     var value: [UInt8]
     /// The action it belongs to: the writes of one person's one command to one record.
     var action: Int
+    /// The stamp of the floor above which it was written; nil if the writer's copy had none.
+    var floor: Stamp?
     /// The writes that it replaced: one, or several indistinguishable ones.
     var parents: [Int]
     /// For a write to field 1, which every action makes: the writes of other fields that its writer
@@ -107,7 +109,8 @@ struct Oracle {
       writes.append(
         Write(
           key: after.key, field: register.field, value: register.value, action: actions.count,
-          parents: parents, isOwed: false, device: device, family: family,
+          floor: after.floor?.stamp, parents: parents, isOwed: false, device: device,
+          family: family,
           stamps: [register.stamp]))
       byPlace[Place(key: after.key, field: register.field, value: register.value), default: []]
         .append(id)
@@ -215,15 +218,11 @@ struct Oracle {
 
   // MARK: Queries
 
-  /// The writes that a register may be, by its stamp. In a restored record, a pruned value may
-  /// carry another stamp than its writer's. Values of fields other than field 1 are unique and
-  /// identify the write.
+  /// The writes that a register may be, by its stamp. The server expires a journal entry in its
+  /// own name.
   func writes(of register: Register, in key: RecordKey) -> [Int] {
     let exact = stamped(register, in: key)
-    // The server expires a journal entry in its own name.
-    if !exact.isEmpty || (register.field == Register.deletedField && key.kind != .conflict) {
-      return exact
-    }
+    if !exact.isEmpty || key.kind != .conflict { return exact }
     return byPlace[Place(key: key, field: register.field, value: register.value)] ?? []
   }
 

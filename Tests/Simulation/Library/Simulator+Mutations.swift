@@ -88,13 +88,13 @@
     /// The faults that it takes; nil for whatever a seed has.
     private var telling: Set<Fault>? {
       switch self {
-      case .refusedForgotten, .restampedBelowFloor: [.wildClock]
+      case .refusedForgotten, .restampedBelowReplaced: [.wildClock]
       case .cursorAhead: [.foreign]  // Only large records fill a page.
       case .restoreNotNoticed, .comparisonSkipped, .commitsNotNamed, .restoredNotJudged,
         .notOfferedBeforeItGoes, .ownWritesConflict, .judgedAgain:
         [.serverRestore]
       case .copyNotNoticed, .positionAlwaysKnown, .renewalMovesTimes: [.clone, .deviceRestore]
-      case .floorIgnored, .notLifted, .liftedTooHigh, .prunedTooEarly, .ownValuesRestored: [.pause]
+      case .floorIgnored, .outlivedNotJournalled, .prunedTooEarly, .ownValuesRestored: [.pause]
       case .cursorMovedFirst: [.deviceEnd, .devicePower]
       case .sentEntryRestamped: [.serverWildClock, .wildClock, .cut, .lostAnswers]
       case .stepsNotTaken, .agesByWallClock, .agesByServersClock: [.serverWildClock]
@@ -115,7 +115,7 @@
     /// See docs/develop/reliability.md.
     private static let unseen: Set<Mutation> = [
       .overtakenStored, .partsNotKnown, .partsNotNoted, .sentEntryRestamped,
-      .prunedTooEarly, .ownWritesConflict,
+      .ownWritesConflict,
     ]
   }
 #endif

@@ -34,6 +34,7 @@ extension World {
         if record.key.kind == .conflict, account.entered[record.key] == nil {
           account.entered[record.key] = account.lookedAt
         }
+        checkRetention(of: record, account)
         account.view[record.key] = record
         noteJournal(record, account)
       }
@@ -105,6 +106,20 @@ extension World {
       // What a person put away is pruned by a later commit.
       account.journal.subtract(entry.losses)
     }
+  }
+
+  /// Checks that a deleted record was kept whole for its time, for whoever brings it back.
+  private func checkRetention(of record: Record, _ account: Account) {
+    guard record.key.kind != .conflict, record.isDeleted else { return }
+    if let floor = record.floor, account.view[record.key]?.floor != floor,
+      let taken = account.deleted[record.key]?[floor.stamp],
+      (scheduler.now - taken) / 1000 < 30 * 24 * 3600 * 1000
+    {
+      broke("a deleted record was pruned before its time", about: record.key)
+    }
+    guard let deletion = record[Register.deletedField]?.stamp else { return }
+    let known = account.deleted[record.key]?[deletion]
+    account.deleted[record.key, default: [:]][deletion] = known ?? account.lookedAt
   }
 
   private func noteJournal(_ record: Record, _ account: Account) {

@@ -91,7 +91,7 @@ extension World {
       device.account.oracle.owe(noted)
       checkStamp(noted, process)
     } catch ReplicaError.Code.invalid {
-      // A pruned record cannot be restored in part.
+      // The journal lists what lost in a record that has not arrived yet.
     } catch let error as ReplicaError {
       device.unanswered += noted
       failed(process, .replica(error))

@@ -37,12 +37,6 @@ package protocol DeviceStore: AnyObject {
     seen: [DeviceAddress: WallTime], progress: [DeviceAddress: DeviceProgress]
   ) throws(StoreError)
 
-  /// The least sequence acknowledged by the devices of an account that have access and called after
-  /// `horizon`; 0 if there are none.
-  func acknowledgedSequence(
-    of account: AccountID, seenAfter horizon: WallTime
-  ) throws(StoreError) -> UInt64
-
   /// How much of a device's outbox was taken; `DeviceOutbox.empty` for an unknown device.
   func outbox(of device: DeviceAddress) throws(StoreError) -> DeviceOutbox
 

@@ -52,10 +52,9 @@ package protocol RecordStore: AnyObject {
     _ visit: (_ interval: Int, _ key: [UInt8], _ body: [UInt8]) -> Bool
   ) throws(StoreError)
 
-  /// At most `limit` records with a due time that are due at `now`, or have a sequence up to
-  /// `acknowledged` and are no journal entries. In no particular order.
+  /// At most `limit` records that are due at `now`, in no particular order.
   func due(
-    of account: AccountID, at now: WallTime, orAcknowledged acknowledged: UInt64, limit: Int
+    of account: AccountID, at now: WallTime, limit: Int
   ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)]
 }
 

@@ -149,22 +149,18 @@ extension PostgresLoad {
   static func due(_ queries: Set<DueQuery>) -> Part? {
     guard !queries.isEmpty else { return nil }
     let asked = Array(queries)
-    // Keys of journal entries begin with their kind, 5.
     let statement = PostgresStatement(
       #"""
       SELECT q.n, r.key, r.sequence, r.body, r.due_ms, r.history
-      FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS q (account, now, acknowledged, most, n)
+      FROM unnest($1, $2, $3) WITH ORDINALITY AS q (account, now, most, n)
       CROSS JOIN LATERAL (
         SELECT key, sequence, body, due_ms, history FROM atrest.record
-        WHERE account = q.account AND due_ms IS NOT NULL AND (
-          due_ms <= q.now OR sequence <= q.acknowledged
-          AND NOT (key >= '\x00000005' AND key < '\x00000006'))
+        WHERE account = q.account AND due_ms <= q.now
         LIMIT q.most) AS r
       ORDER BY q.n
       """#,
       [
         .integers(asked, \.account.rawValue), .integers(asked, \.now.milliseconds),
-        .integers(asked) { Int64(clamping: $0.acknowledged) },
         .integers(asked) { Int64(max(0, $0.limit)) },
       ])
     return Part(statement) { rows, reads throws(StoreError) in

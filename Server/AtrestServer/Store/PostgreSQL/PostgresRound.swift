@@ -41,7 +41,7 @@ enum PostgresRound {
       sql,
       [
         .int8(now.milliseconds), .int8(milliseconds), .int8(Int64(pageAccounts)),
-        .int8(Int64(keptCommits)), .int8(Record.pruningMilliseconds),
+        .int8(Int64(keptCommits)),
       ])
     let row = try await connection.run(PostgresBatch([statement])).first?.rows.first
     guard let row, row.count == 2, case .int8Array(let accounts) = row[1], row[0] != .null else {
@@ -68,11 +68,7 @@ enum PostgresRound {
       SELECT id FROM page AS a
       WHERE EXISTS (
           SELECT FROM atrest.record AS r
-          WHERE r.account = a.id AND r.due_ms IS NOT NULL AND (
-            r.due_ms <= $1 OR NOT (r.key >= '\x00000005' AND r.key < '\x00000006')
-            AND r.sequence <= (
-              SELECT min(acknowledged_sequence) FROM atrest.device AS d
-              WHERE d.account = a.id AND d.revoked_ms IS NULL AND d.seen_ms > $1 - $5)))
+          WHERE r.account = a.id AND r.due_ms <= $1)
         OR a.head > $4 AND a.clock_ms > $1 - 2 * $2 AND EXISTS (
           SELECT FROM atrest.feed_commit AS c WHERE c.account = a.id OFFSET $4)
       ORDER BY id)

@@ -114,21 +114,6 @@ final class SQLiteDevices: DeviceStore {
     }
   }
 
-  func acknowledgedSequence(
-    of account: AccountID, seenAfter horizon: WallTime
-  ) throws(StoreError) -> UInt64 {
-    try connection.perform { db in
-      let least = try Int64.fetchOne(
-        db,
-        sql: """
-          SELECT min(acknowledged_sequence) FROM device
-          WHERE account = ? AND revoked_ms IS NULL AND seen_ms > ?
-          """,
-        arguments: [account.rawValue, horizon.milliseconds])
-      return UInt64(clamping: least ?? 0)
-    }
-  }
-
   func outbox(of device: DeviceAddress) throws(StoreError) -> DeviceOutbox {
     outbox.bind(1, Int64(bitPattern: device.replica.rawValue))
     outbox.bind(2, device.account.rawValue)

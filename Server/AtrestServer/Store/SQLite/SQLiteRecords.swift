@@ -32,12 +32,10 @@ final class SQLiteRecords: RecordStore {
       SELECT key, body FROM record INDEXED BY record_by_key
       WHERE account = ? AND key >= ? AND key < ? ORDER BY key
       """)
-    // Keys of journal entries begin with their kind, 5.
     due = try connection.prepare(
       """
       SELECT sequence, body, due_ms, history, key FROM record INDEXED BY record_by_due
-      WHERE account = ? AND due_ms IS NOT NULL AND
-        (due_ms <= ? OR sequence <= ? AND NOT (key >= x'00000005' AND key < x'00000006')) LIMIT ?
+      WHERE account = ? AND due_ms <= ? LIMIT ?
       """)
   }
 
@@ -179,12 +177,11 @@ final class SQLiteRecords: RecordStore {
   private static let afterEveryKey = [UInt8](repeating: 0xFF, count: 256)
 
   func due(
-    of account: AccountID, at now: WallTime, orAcknowledged acknowledged: UInt64, limit: Int
+    of account: AccountID, at now: WallTime, limit: Int
   ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
     due.bind(1, account.rawValue)
     due.bind(2, now.milliseconds)
-    due.bind(3, Int64(clamping: acknowledged))
-    due.bind(4, Int64(limit))
+    due.bind(3, Int64(limit))
     var found: [(key: [UInt8], record: StoredRecord)] = []
     while try due.step() { found.append((due.bytes(4), StoredRecord(due))) }
     return found

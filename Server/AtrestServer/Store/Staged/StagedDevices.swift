@@ -103,13 +103,6 @@ final class StagedDevices: DeviceStore {
     }
   }
 
-  func acknowledgedSequence(
-    of account: AccountID, seenAfter horizon: WallTime
-  ) throws(StoreError) -> UInt64 {
-    try list(of: account).filter { $0.revoked == nil && $0.seen.map { $0 > horizon } ?? false }
-      .map(\.progress.acknowledgedSequence).min() ?? 0
-  }
-
   // MARK: Outboxes
 
   func outbox(of device: DeviceAddress) throws(StoreError) -> DeviceOutbox {

@@ -169,18 +169,17 @@ final class StagedRecords: RecordStore {
   }
 
   func due(
-    of account: AccountID, at now: WallTime, orAcknowledged acknowledged: UInt64, limit: Int
+    of account: AccountID, at now: WallTime, limit: Int
   ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
     try staging.expectLock(on: account)
-    let query = DueQuery(account: account, now: now, acknowledged: acknowledged, limit: limit)
+    let query = DueQuery(account: account, now: now, limit: limit)
     let rows =
       staging.isRemoved(account)
       ? [] : try staging.value(staging.reads.due[query]) { $0.due.insert(query) }
     var found = rows.filter { !isChanged(account, $0.key) }.map { ($0.key, $0.record) }
     for change in changesBySequence(of: account) {
-      guard found.count < limit, let due = change.record.due else { continue }
-      let isEntry = RecordKey(storageKey: change.address.key)?.kind == .conflict
-      if due <= now || (change.record.sequence <= acknowledged && !isEntry) {
+      guard found.count < limit else { break }
+      if let due = change.record.due, due <= now {
         found.append((change.address.key, change.record))
       }
     }

@@ -79,7 +79,6 @@ package struct RecordRange: Hashable, Sendable {
 package struct DueQuery: Hashable, Sendable {
   package let account: AccountID
   package let now: WallTime
-  package let acknowledged: UInt64
   package let limit: Int
 }
 

@@ -119,10 +119,8 @@ extension SharedTables {
   }
 
   private func due(_ query: DueQuery) -> [StagedReads.DueRow] {
-    let found = (records[query.account] ?? [:]).filter { key, record in
-      guard let due = record.due else { return false }
-      let isEntry = key.starts(with: [0, 0, 0, 5])
-      return due <= query.now || (record.sequence <= query.acknowledged && !isEntry)
+    let found = (records[query.account] ?? [:]).filter { _, record in
+      record.due.map { $0 <= query.now } ?? false
     }.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     return found.prefix(max(0, query.limit)).map {
       StagedReads.DueRow(key: $0.key, record: $0.value)

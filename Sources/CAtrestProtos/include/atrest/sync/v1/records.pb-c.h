@@ -202,7 +202,7 @@ struct  Atrest__Sync__V1__Session
   /*
    * The deletion flag, field 1 of every kind that a person can edit. A deletion writes true. Every
    * other action writes false. So the last action decides, and an edit after a deletion restores
-   * the whole record.
+   * the whole record, until the server has pruned it.
    */
   protobuf_c_boolean deleted;
   /*
@@ -215,7 +215,8 @@ struct  Atrest__Sync__V1__Session
    */
   uint32_t target_minutes;
   /*
-   * Written by the server, with the stamp of the deletion. What is older is gone.
+   * Written by the server, with the stamp of the deletion, 30 days after that. What else the record
+   * had is gone, and whoever writes to it afterwards keeps this register.
    */
   protobuf_c_boolean prune_floor;
 };

@@ -271,7 +271,7 @@ struct  Atrest__Sync__V1__ExchangeResponse
   Atrest__Sync__V1__Refusal **refusals;
   /*
    * Indices into the request's offers, ascending. At least one register of each of these offers
-   * lost to a newer write or was lifted to the prune floor (see docs/protocol/merge.md).
+   * lost to another one, or is gone because the record was pruned since.
    */
   size_t n_superseded_offers;
   uint32_t *superseded_offers;
