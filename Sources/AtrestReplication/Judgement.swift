@@ -80,6 +80,7 @@ struct Judgement {
     guard result.isDeleted, let deletion = result[Register.deletedField] else { return [] }
     func isBeaten(_ register: Register) -> Bool {
       register.stamp < deletion.stamp && !lostInItsField(register)
+        && !offeredDeletionKnew(register.stamp)
     }
     if stored[Register.deletedField] == deletion {
       return actions(of: brought.filter(isBeaten), in: record, lostTo: deletion)
@@ -117,7 +118,7 @@ struct Judgement {
     let beaten = registers.filter { register in
       let isOfDeletion = copy.isDeleted && register.stamp == last?.stamp
       return register.field != Register.pruneFloorField && !isFloor(register.stamp)
-        && !knew(deletion, register.stamp) && !offeredDeletionKnew(register.stamp)
+        && !knew(deletion, register.stamp)
         && !(isOfDeletion && result.isDeleted)
     }
     return Set(beaten.map { $0.stamp }).sorted().map { stamp in

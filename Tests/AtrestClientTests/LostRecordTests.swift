@@ -75,6 +75,38 @@ struct LostRecordTests {
     for test in [mine, theirs] { #expect(try test.replica.session(start.id) == session) }
   }
 
+  /// Seed 0x88ef0 of 200 steps: the account was full, so the server took one and not the other.
+  @Test("offers again what a server took that did not have what beat it, if it goes back once more")
+  func takenWithoutWhatBeatIt() async throws {
+    let (server, mine, theirs, start) = try await twoInStep()
+    let copy = server.backUp()
+    func edit(_ test: TestReplica, after seconds: Int64) async throws -> Register {
+      var session = start
+      test.clock.advance(seconds * 1000)
+      session.targetMinutes += Int(seconds)
+      try await test.replica.save(session)
+      return try #require(try test.replica.record(start.key)?[SessionField.target])
+    }
+    let lost = try await edit(mine, after: 1)
+    let kept = try await edit(theirs, after: 2)
+    try await theirs.sync(server)
+    server.state.withLock { $0.refuses = { _ in .quota } }
+    try await mine.sync(server)
+    #expect(try mine.replica.record(start.key)?[SessionField.target] == kept)
+
+    // A server without the later edit takes the earlier one, and has no room for the later one.
+    server.restore(copy)
+    server.state.withLock { $0.refuses = { $0[SessionField.target] == kept ? .quota : nil } }
+    for _ in 0..<2 { try await mine.sync(server) }
+    #expect(server.records.first { $0.key == start.key }?[SessionField.target] == lost)
+    server.restore(copy)
+    server.state.withLock { $0.refuses = { _ in nil } }
+    for _ in 0..<2 { try await mine.sync(server) }
+    #expect(server.records.first { $0.key == start.key }?[SessionField.target] == kept)
+    #expect(server.journal.map(\.lost) == [lost])
+    #expect(try mine.waitingCount == 0)
+  }
+
   /// Seed 0x1de of 200 steps: the journal listed the action, but its value was gone everywhere.
   @Test("gets an entry back whose action the server, which pruned the record, never had")
   func prunedBeforeItWasBack() async throws {

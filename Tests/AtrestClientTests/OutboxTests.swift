@@ -57,6 +57,45 @@ struct OutboxTests {
     #expect(offer.record[3]?.replaced == before[3]?.stamp)
   }
 
+  /// Seed 0x865a2 of 200 steps.
+  @Test(
+    "a write over one that was refused for its stamp goes behind it, one over a full account's not")
+  func overRefused() async throws {
+    for (reason, isBehind) in [(RefusalReason.clockSkew, true), (.quota, false)] {
+      let test = try TestReplica(5)
+      var session = try Session.sample()
+      try await test.replica.save(session)
+      let page = try await test.replica.nextPage(after: 0)
+      let segment = try #require(page.segment)
+      try await test.apply(
+        ExchangeResponse(
+          refusals: [Refusal(index: 0, reason: reason, message: "")], cursor: .start,
+          serverTime: test.clock.now(),
+          takenThrough: OutboxPosition(number: 1, token: segment.token)),
+        to: ExchangeRequest(cursor: nil, offers: page.offers, segment: segment), page: page)
+      session.targetMinutes += 60
+      try await test.replica.save(session)
+      #expect(try test.offers().count == (isBehind ? 2 : 1))
+    }
+  }
+
+  /// Seed 0x8409b of 200 steps: the record alone would lack its span, so it is sent with the edit.
+  @Test("a write goes behind one that may have been sent with its record, which a server had lost")
+  func besideItsRecord() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(5)
+    var session = try Session.sample()
+    try await test.replica.save(session)
+    try await test.sync(server)
+    try test.replica.write { try $0.work.outbox.offerAgain(session.key, afterLoss: true) }
+    _ = try await test.replica.nextPage(after: 0)
+    for count in 1...2 {
+      session.targetMinutes += 60
+      try await test.replica.save(session)
+      #expect(try test.offers().count == count)
+    }
+  }
+
   @Test("edits before a push become one entry, written over the last acknowledged value")
   func editsFold() async throws {
     let server = ModelServer(clock: TestClock())

@@ -80,6 +80,20 @@ struct HistoryTests {
     }
   }
 
+  /// Seed 0x30e36 of 200 steps.
+  @Test("what is gone with a later deletion's offer is listed")
+  func outlivedDeletion() {
+    let first = register(2, [1], 1, 1)
+    let edit = register(2, [2], 2, 2, over: first.stamp)
+    let pruned = record(
+      register(1, Register.deletedValue, 3, 3, holding: [first.stamp]), first
+    ).pruned()
+    let later = register(1, Register.deletedValue, 4, 2, over: edit.stamp, holding: [edit.stamp])
+    var held = (record: pruned, history: RecordHistory())
+    let lost = take(Offer(record: record(later, edit), written: [1, 2]), &held)
+    #expect(lost.map(\.lost.stamp) == [edit.stamp] && held.record == pruned)
+  }
+
   @Test("a deletion that does not say what its writer held knew what its own offer has")
   func deletionOfAnOlderClient() {
     let value = register(2, [1], 1, 1)

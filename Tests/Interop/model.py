@@ -222,6 +222,7 @@ class Meeting:
             for register in registers
             if register.stamp < deletion.stamp
             and (register.field == DELETED_FIELD or register not in lost_in_field)
+            and not self._is_known_to_offered_deletion(register.stamp)
         ]
         return self._actions(beaten, copy, deletion)
 
@@ -245,7 +246,6 @@ class Meeting:
             if register.field != PRUNE_FLOOR_FIELD
             and not self._is_floor(register.stamp)
             and not self._is_known(register.stamp, deletion)
-            and not self._is_known_to_offered_deletion(register.stamp)
             and not (is_gone_twice and register.stamp == last.stamp)
         }
         losses = []

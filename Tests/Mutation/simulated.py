@@ -270,7 +270,7 @@ SIMULATED = [
     mutation(
         "sentEntryChanged",
         "The client changes an entry of the outbox that was sent.",
-        Edit(f"{SYNC}/Replica/Outbox.swift", "«last.number == nil», !waiting.isHeld", "true"),
+        Edit(f"{SYNC}/Replica/Outbox.swift", "«last.number == nil», last.refusal?.reason", "true"),
     ),
     mutation(
         "replacedCarriedTooFar",

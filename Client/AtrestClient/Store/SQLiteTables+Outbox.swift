@@ -135,7 +135,13 @@ extension SQLiteTables {
   }
 
   func removeOutboxRows(numberedThrough number: UInt64) throws(ReplicaError) {
-    try execute("DELETE FROM outbox WHERE number <= ?", [Int64(clamping: number)])
+    try execute(
+      """
+      DELETE FROM outbox WHERE number <= ?1 AND NOT EXISTS (
+        SELECT 1 FROM outbox AS again
+        WHERE again.kind = outbox.kind AND again.id = outbox.id AND again.offer IS NULL
+        AND again.restored AND (again.number IS NULL OR again.number > ?1))
+      """, [Int64(clamping: number)])
   }
 
   // MARK: Tokens

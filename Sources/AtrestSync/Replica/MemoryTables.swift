@@ -300,7 +300,13 @@ package final class MemoryTables: ReplicaTables {
   /// See `ReplicaTables`.
   package func removeOutboxRows(numberedThrough number: UInt64) {
     let end = numbers.index(notBefore: NumberedRow(number, .max))
-    for numbered in Array(numbers.keys[..<end]) { set(numbered.sequence, nil) }
+    for numbered in Array(numbers.keys[..<end]) {
+      guard let row = outbox[numbered.sequence] else { continue }
+      let isKept = outboxRows(of: row.key).contains {
+        $0.content == .current(afterLoss: true) && $0.number.map { $0 > number } ?? true
+      }
+      if !isKept { set(numbered.sequence, nil) }
+    }
   }
 
   // MARK: outbox_token

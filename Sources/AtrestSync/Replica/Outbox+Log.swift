@@ -55,7 +55,8 @@ extension Outbox {
     number.map { $0 <= tables.state.takenThrough.number } ?? false
   }
 
-  /// Removes all entries that the server took.
+  /// Removes the entries that the server took. Those of a record stay while this replica has to
+  /// give the server back what that lost of it: the write that beat them may be among that.
   func removeTaken() throws(ReplicaError) {
     try tables.removeOutboxRows(numberedThrough: tables.state.takenThrough.number)
   }

@@ -67,13 +67,17 @@ package struct Outbox<Tables: ReplicaTables> {
   ///
   /// It is the record's newest entry, provided it was never sent and nothing was pulled into the
   /// record since. Any other entry may contain a write that lost to a pulled one, or that the
-  /// server has. That entry is pushed unchanged and the new write is queued after it.
+  /// server has. That entry is pushed unchanged and the new write is queued after it. So is one
+  /// that was refused for its stamp: an earlier request may still bring it to a server that was put
+  /// back. One that was refused for another reason is replaced: that is how a person mends it. And
+  /// a record that is sent again may contain the entry's writes: see `acknowledgedPart(of:)`.
   /// - Parameters:
   ///   - stored: The record before the write.
   ///   - pending: The record's entries.
   func coalescing(over stored: Record?, _ pending: [OutboxEntry]) -> OutboxEntry? {
     guard let last = pending.last, let waiting = last.offer, waiting.record == stored,
-      last.number == nil, !waiting.isHeld
+      last.number == nil, last.refusal?.reason != .clockSkew, !waiting.isHeld,
+      !pending.contains(where: { $0.offer == nil && $0.number != nil })
     else { return nil }
     return last
   }

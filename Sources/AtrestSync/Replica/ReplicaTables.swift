@@ -88,7 +88,8 @@ package protocol ReplicaTables {
   func setRefusal(_ refusal: OutboxRefusal?, at sequence: Int64) throws(ReplicaError)
   /// Removes a row.
   func removeOutboxRow(_ sequence: Int64) throws(ReplicaError)
-  /// Removes the rows with a number up to this one.
+  /// Removes the rows with a number up to this one, but for those of records that are to be offered
+  /// again after a loss (`.current(afterLoss: true)`) in a row beyond it.
   func removeOutboxRows(numberedThrough number: UInt64) throws(ReplicaError)
 
   // MARK: outbox_token

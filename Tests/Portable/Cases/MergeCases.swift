@@ -8,7 +8,7 @@ extension PortableCase {
   static func merges() -> [PortableCase] {
     let old = register(2, 5, 1, value: 7)
     let deletion = register(1, 9, 3, over: (5, 1), bytes: Register.deletedValue)
-    let floor = register(15, 9, 3, bytes: Register.pruneFloorValue)
+    let floor = register(15, 9, 3, over: (5, 1), bytes: Register.pruneFloorValue)
     let alive = register(1, 5, 1)
     let table: [(String, [Register], [Register], String)] = [
       ("the later clock", [old], [register(2, 6, 0, value: 1)], "2@6.0=01 | 2@5.1"),
@@ -45,7 +45,7 @@ extension PortableCase {
       ),
       (
         "a later action that did not know of it is gone", [deletion, floor],
-        [register(1, 12, 1, over: (9, 3)), old], "1@9.3=0801 15@9.3=7801 | 1@5.1 1@12.1"
+        [register(1, 12, 1, over: (9, 3)), old], "1@9.3=0801 15@9.3=7801 | 1@12.1"
       ),
       (
         "one above the floor brings the record back", [deletion, floor],
