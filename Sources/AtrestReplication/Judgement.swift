@@ -141,8 +141,10 @@ struct Judgement {
     register.field != Register.deletedField && pairs.contains { $0.lost == register }
   }
 
-  /// Whether a stamp is that of the floor, which everybody knew who wrote above it.
-  private func isFloor(_ stamp: Stamp) -> Bool { stamp == result.floor?.stamp }
+  /// Whether a stamp is that of a copy's floor, which everybody knew who wrote above it.
+  private func isFloor(_ stamp: Stamp) -> Bool {
+    [record, stored].contains { $0.floor?.stamp == stamp }
+  }
 
   /// Whether the writer of a deletion in the offer knew an action.
   private func offeredDeletionKnew(_ stamp: Stamp) -> Bool {

@@ -201,9 +201,8 @@ class Meeting:
         return self.restored or field in self.written
 
     def _is_floor(self, stamp: Stamp) -> bool:
-        """Whether it is the floor's, which every writer above it knew."""
-        register = floor(self.result)
-        return register is not None and register.stamp == stamp
+        """Whether it is that of a copy's floor, which every writer above it knew."""
+        return any(r is not None and r.stamp == stamp for r in (floor(self.stored), floor(self.offered)))
 
     def _deleted_actions(self):
         """The actions of the copy that does not have the deletion, where that did not know them."""
