@@ -36,6 +36,8 @@ struct Oracle {
     var stamps: [Stamp]
     /// Those under which a server was seen to have it.
     var committedStamps: Set<Stamp> = []
+    /// Whether a server refused it, under any stamp.
+    var wasRefused = false
   }
 
   /// A register that somebody holds, and where.
@@ -128,6 +130,13 @@ struct Oracle {
 
   mutating func owe(_ noted: [Int]) {
     for id in noted { writes[id].isOwed = true }
+  }
+
+  /// Notes that a server refused an offer.
+  mutating func noteRefused(_ offer: Offer) {
+    for register in offer.record.registers where offer.written.contains(register.field) {
+      for id in writes(of: register, in: offer.record.key) { writes[id].wasRefused = true }
+    }
   }
 
   /// Notes that a disk was copied with these pending offers.

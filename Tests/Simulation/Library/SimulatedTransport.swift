@@ -156,7 +156,10 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     for (index, bytes) in request.offers.enumerated() {
       let number = request.segment?.numbers[index] ?? 0
       // A server that judged an unheard request repeats the verdicts of that time.
-      if reasons[index] != nil { device.refused.insert(RefusedOffer(number: number, bytes: bytes)) }
+      if reasons[index] != nil {
+        device.refused.insert(RefusedOffer(number: number, bytes: bytes))
+        if let offer = try? Offer(decoding: bytes) { device.account.oracle.noteRefused(offer) }
+      }
       guard isJudged(index, answer, request), let offer = try? Offer(decoding: bytes)
       else { continue }
       let key = offer.record.key
