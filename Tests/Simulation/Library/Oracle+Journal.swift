@@ -29,7 +29,7 @@ extension Oracle {
 
   /// Whether a false entry is excused. Either a restored server forgot one of the two writes, or
   /// one between them. Or the lost write was pending when its replica took a new identity or its
-  /// disk was copied, so two replicas offer it as their own. Or it was refused, its device wrote
+  /// disk was copied, so two replicas offer it as their own. Or it was withdrawn, its device wrote
   /// the kept one in its place, and a request under way brought it to a server that was put back
   /// (seed 0x8dac1).
   func isGranted(_ entry: Conflict) -> Bool {
@@ -39,7 +39,7 @@ extension Oracle {
     if (lost + kept).contains(where: forgetting.ever.contains) { return true }
     if lost.contains(where: isDoubled) { return true }
     let devices = Set(kept.map { writes[$0].device })
-    if lost.contains(where: { writes[$0].wasRefused && devices.contains(writes[$0].device) }) {
+    if lost.contains(where: { writes[$0].wasWithdrawn && devices.contains(writes[$0].device) }) {
       return true
     }
     return kept.contains { winner in

@@ -36,8 +36,8 @@ struct Oracle {
     var stamps: [Stamp]
     /// Those under which a server was seen to have it.
     var committedStamps: Set<Stamp> = []
-    /// Whether a server refused it, under any stamp.
-    var wasRefused = false
+    /// Whether a server refused it, or its device took it back: a deletion that waited for a word.
+    var wasWithdrawn = false
   }
 
   /// A register that somebody holds, and where.
@@ -135,7 +135,7 @@ struct Oracle {
   /// Notes that a server refused an offer.
   mutating func noteRefused(_ offer: Offer) {
     for register in offer.record.registers where offer.written.contains(register.field) {
-      for id in writes(of: register, in: offer.record.key) { writes[id].wasRefused = true }
+      for id in writes(of: register, in: offer.record.key) { writes[id].wasWithdrawn = true }
     }
   }
 
@@ -212,7 +212,7 @@ struct Oracle {
   mutating func noteTakenBack(_ deletion: Register, in key: RecordKey, family: Int) {
     let ids = writes(of: deletion, in: key, heldBy: family)
     dismissed.formUnion(ids)
-    for id in ids { writes[id].isOwed = false }
+    for id in ids { (writes[id].isOwed, writes[id].wasWithdrawn) = (false, true) }
   }
 
   /// A journal entry expired: everything it stood for was available until then.
