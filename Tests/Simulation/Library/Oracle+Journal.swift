@@ -17,6 +17,11 @@ extension Oracle {
     if entry.lost.field == entry.kept.field, entry.lost.value == entry.kept.value {
       return "a false entry: the journal says that a write lost to one that says the same"
     }
+    let isHeld =
+      entry.record?.registers.contains {
+        $0 == entry.lost || entry.isAction && $0.stamp == entry.lost.stamp
+      } ?? false
+    guard isHeld else { return "the journal does not hold the record of the side that lost" }
     let isTrue = kept.contains { winner in
       let past = past(of: winner)
       return lost.contains { $0 != winner && !isSeen($0, in: past) }
