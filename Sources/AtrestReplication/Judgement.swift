@@ -4,7 +4,7 @@
 /// The merge of an offer into the account's copy of a record, and the conflicts that follow from
 /// it.
 ///
-/// Each kind of conflict has a function of its own, named as in docs/protocol/merge.md.
+/// Each kind of conflict has its function, named as in docs/protocol/merge.md.
 struct Judgement {
   /// A write that lost.
   struct Loss {
@@ -125,7 +125,7 @@ struct Judgement {
       guard let last, last.stamp == stamp else {
         return Loss(lost: action(at: stamp), kept: deletion, record: copy)
       }
-      // A deletion lost to whoever brought the record back.
+      // A deletion lost to the action that brought the record back.
       let kept = copy.isDeleted ? result[Register.deletedField] ?? deletion : deletion
       return Loss(lost: last, kept: kept, record: copy)
     }
@@ -141,7 +141,7 @@ struct Judgement {
     register.field != Register.deletedField && pairs.contains { $0.lost == register }
   }
 
-  /// Whether a stamp is that of a copy's floor, which everybody knew who wrote above it.
+  /// Whether a stamp is that of a copy's floor, which every write above it knew.
   private func isFloor(_ stamp: Stamp) -> Bool {
     [record, stored].contains { $0.floor?.stamp == stamp }
   }

@@ -40,7 +40,7 @@ struct ListingTests {
       guard let id = RecordUUID(bytes: record.key.id) else { continue }
       let session = try? Session(record)
       if session?.span.outcome == .completed
-        || session == nil && record.isDeleted && record[Register.pruneFloorField] != nil
+        || session == nil && record.isDeleted && record.floor != nil
       {
         completed.insert(id)
       }

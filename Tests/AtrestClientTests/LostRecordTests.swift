@@ -38,7 +38,7 @@ struct LostRecordTests {
     try await test.sync(server)
     server.restore(copy)
     let pruned = try #require(server.records.first).pruned()
-    #expect(pruned[Register.pruneFloorField] != nil)
+    #expect(pruned.floor != nil)
     server.state.withLock { $0.put(pruned) }
 
     for _ in 0..<2 { try await test.sync(server) }
@@ -76,7 +76,7 @@ struct LostRecordTests {
   }
 
   /// Seed 0x88ef0 of 200 steps: the account was full, so the server took one and not the other.
-  @Test("offers again what a server took that did not have what beat it, if it goes back once more")
+  @Test("offers again what a server took that did not have what beat it, if it goes back again")
   func takenWithoutWhatBeatIt() async throws {
     let (server, mine, theirs, start) = try await twoInStep()
     let copy = server.backUp()

@@ -213,8 +213,7 @@ struct RenewalTests {
     scene.server.state.withLock { $0.put(pruned) }
     #expect(try await scene.copy.sync(scene.server).isRenewed)
     #expect(
-      try scene.copy.replica.record(key)?[Register.pruneFloorField]
-        == pruned[Register.pruneFloorField])
+      try scene.copy.replica.record(key)?.floor == pruned.floor)
     try await scene.runCycle()
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
   }

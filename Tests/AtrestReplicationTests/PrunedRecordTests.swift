@@ -114,7 +114,7 @@ struct PrunedRecordTests {
     #expect(entry.values(restoring: outcome.record).map(\.field) == [2, 3])
   }
 
-  @Test("is not brought back by somebody who knew the deletion, and not that it was final")
+  @Test("is not brought back by an undo that knew the deletion, and not that it was final")
   func undone() {
     let outcome = taken(Scene.undo, into: Scene.pruned)
     #expect(outcome.record == Scene.pruned)
@@ -140,7 +140,7 @@ struct PrunedRecordTests {
     }
   }
 
-  /// Seed 0x89062 of 200 steps: whoever deleted it may have undone that since.
+  /// Seed 0x89062 of 200 steps: its writer may have undone it since.
   @Test("lists what a deletion that comes too late had deleted, and not the deletion itself")
   func deletedTwice() {
     let edit = Stamp(8, 2)
@@ -154,7 +154,7 @@ struct PrunedRecordTests {
 
   // MARK: A record that was written anew
 
-  @Test("is written anew by somebody who holds it, and then merges like any other")
+  @Test("is written anew above its floor, and then merges like any other")
   func rewritten() {
     let outcome = taken(Scene.rewritten, into: Scene.pruned)
     #expect(outcome.record == Scene.rewritten.record)

@@ -6,7 +6,7 @@ import AtrestReplication
 import AtrestWire
 
 extension Record {
-  /// How long a deleted record keeps its payload, so that somebody can bring it back: 30 days, in
+  /// How long a deleted record keeps its payload, so that an edit can bring it back: 30 days, in
   /// milliseconds.
   static let pruningMilliseconds: Int64 = 30 * 24 * 3600 * 1000
 

@@ -54,7 +54,7 @@ package struct ListingPosition: Hashable, Sendable {
   private init?(fast record: Record) {
     guard let session = try? Session(record) else {
       // Of a pruned fast only its deletion is left: see `ReplicaTransaction.completedFasts()`.
-      guard record.isDeleted, record[Register.pruneFloorField] != nil else { return nil }
+      guard record.isDeleted, record.floor != nil else { return nil }
       self.init(state: .deleted, at: 0)
       return
     }

@@ -49,9 +49,9 @@ extension UnitOfWork {
     merged.merge(received) { lost, kept in
       guard before[lost.field] == lost else { return }
       // What a floor outlives is nothing to give back if the deletion's writer knew it.
-      let isDeleted = kept.field == Register.pruneFloorField
+      let isOutlived = kept.field == Register.pruneFloorField
       let isKnown = kept.knew(lost.stamp) || kept.stamp == lost.stamp
-      if !isDeleted || !isKnown { givesWay = true }
+      if !isOutlived || !isKnown { givesWay = true }
     }
     var encoded = merged.encoded
     if !merged.isStorable(inBytes: encoded.count) {

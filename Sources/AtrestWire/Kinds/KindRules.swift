@@ -54,7 +54,7 @@ extension Record {
         throw .invalid("field 1 is neither true nor false")
       }
     }
-    if let floor = self[Register.pruneFloorField] {
+    if let floor {
       guard floor.value == Register.pruneFloorValue else {
         throw .invalid("field 15 is not true")
       }
@@ -94,7 +94,7 @@ extension Record {
   }
 
   private var isLackingPayload: Bool {
-    isDeleted && (self[Register.pruneFloorField] != nil || registers.count == 1)
+    isDeleted && (floor != nil || registers.count == 1)
   }
 
   /// Placeholder values for a kind's required fields.

@@ -23,7 +23,7 @@ struct Holdings {
     if record.key.kind == .conflict, let entry = try? Conflict(record) {
       addJournal(entry)
     }
-    if let floor = record[Register.pruneFloorField] {
+    if let floor = record.floor {
       floors[record.key] = max(floors[record.key] ?? floor.stamp, floor.stamp)
     }
     let isHiding = record.isDeleted && record.key.kind != .conflict

@@ -100,7 +100,7 @@ extension Oracle {
   /// lists the later one.
   func firstUndone(_ records: [Record]) -> (visible: Write, later: Write)? {
     var floors: [RecordKey: Stamp] = [:]
-    for record in records { floors[record.key] = record[Register.pruneFloorField]?.stamp }
+    for record in records { floors[record.key] = record.floor?.stamp }
     /// For each write, the first owed one whose writer knew it.
     var later: [Int: Int] = [:]
     /// Writes that a floor covers, or a later write whose writer knew them: a replica may have

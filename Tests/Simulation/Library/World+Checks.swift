@@ -102,13 +102,13 @@ extension World {
     else { return }
     if (scheduler.now - entered) / 1000 >= Conflict.retentionMilliseconds {
       account.oracle.noteEnd(of: entry)
-    } else if record[Register.pruneFloorField] != nil {
+    } else if record.floor != nil {
       // What a person put away is pruned by a later commit.
       account.journal.subtract(entry.losses)
     }
   }
 
-  /// Checks that a deleted record was kept whole for its time, for whoever brings it back.
+  /// Checks that a deleted record was kept whole for its time: an edit may bring it back.
   private func checkRetention(of record: Record, _ account: Account) {
     guard record.key.kind != .conflict, record.isDeleted else { return }
     if let floor = record.floor, account.view[record.key]?.floor != floor,

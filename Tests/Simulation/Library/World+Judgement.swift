@@ -111,7 +111,7 @@ extension World {
       holdings.addJournal(account.journal)
       for record in records {
         holdings.add(record)
-        if record[Register.pruneFloorField] != nil { count(.pruned) }
+        if record.floor != nil { count(.pruned) }
         checkWhole(record)
         checkOrigin(record, account.oracle)
       }

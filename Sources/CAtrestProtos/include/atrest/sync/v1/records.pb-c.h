@@ -216,7 +216,7 @@ struct  Atrest__Sync__V1__Session
   uint32_t target_minutes;
   /*
    * Written by the server, with the stamp of the deletion, 30 days after that. What else the record
-   * had is gone, and whoever writes to it afterwards keeps this register.
+   * had is gone, and every later write keeps this register.
    */
   protobuf_c_boolean prune_floor;
 };
