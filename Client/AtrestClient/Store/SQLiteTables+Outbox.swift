@@ -25,22 +25,16 @@ extension SQLiteTables {
   private static func eligibleRow(_ row: StatementColumns) throws -> OutboxRow {
     OutboxRow(
       sequence: try row.integer(0), key: try row.key(1),
-      content: try row.optionalBytes(3).map(OutboxContent.offer)
-        ?? .current(afterLoss: try row.integer(4) != 0),
+      offer: try row.optionalBytes(3), isRestoring: try row.integer(4) != 0,
       number: try row.optionalInteger(5).map { UInt64(clamping: $0) })
   }
 
-  func appendOutbox(_ key: RecordKey, _ content: OutboxContent) throws(ReplicaError) {
-    switch content {
-    case .offer(let offer):
-      try execute(
-        "INSERT INTO outbox (kind, id, offer) VALUES (?, ?, ?)",
-        [key.kind.rawValue, Data(key.id), Data(offer)])
-    case .current(let afterLoss):
-      try execute(
-        "INSERT INTO outbox (kind, id, restored) VALUES (?, ?, ?)",
-        [key.kind.rawValue, Data(key.id), afterLoss])
-    }
+  func appendOutbox(
+    _ key: RecordKey, _ offer: [UInt8]?, isRestoring: Bool
+  ) throws(ReplicaError) {
+    try execute(
+      "INSERT INTO outbox (kind, id, offer, restored) VALUES (?, ?, ?, ?)",
+      [key.kind.rawValue, Data(key.id), offer.map { Data($0) }, isRestoring])
   }
 
   func outboxRow(_ sequence: Int64) throws(ReplicaError) -> OutboxRow? {
@@ -139,7 +133,7 @@ extension SQLiteTables {
       """
       DELETE FROM outbox WHERE number <= ?1 AND NOT EXISTS (
         SELECT 1 FROM outbox AS again
-        WHERE again.kind = outbox.kind AND again.id = outbox.id AND again.offer IS NULL
+        WHERE again.kind = outbox.kind AND again.id = outbox.id
         AND again.restored AND (again.number IS NULL OR again.number > ?1))
       """, [Int64(clamping: number)])
   }

@@ -207,9 +207,11 @@ package final class MemoryTables: ReplicaTables {
   }
 
   /// See `ReplicaTables`.
-  package func appendOutbox(_ key: RecordKey, _ content: OutboxContent) {
+  package func appendOutbox(_ key: RecordKey, _ offer: [UInt8]?, isRestoring: Bool) {
     lastSequence += 1
-    set(lastSequence, OutboxRow(sequence: lastSequence, key: key, content: content))
+    set(
+      lastSequence,
+      OutboxRow(sequence: lastSequence, key: key, offer: offer, isRestoring: isRestoring))
   }
 
   /// See `ReplicaTables`.
@@ -274,7 +276,7 @@ package final class MemoryTables: ReplicaTables {
 
   /// See `ReplicaTables`.
   package func setOffer(_ offer: [UInt8], at sequence: Int64) {
-    change(sequence) { $0.content = .offer(offer) }
+    change(sequence) { $0.offer = offer }
   }
 
   /// See `ReplicaTables`.
@@ -303,7 +305,7 @@ package final class MemoryTables: ReplicaTables {
     for numbered in Array(numbers.keys[..<end]) {
       guard let row = outbox[numbered.sequence] else { continue }
       let isKept = outboxRows(of: row.key).contains {
-        $0.content == .current(afterLoss: true) && $0.number.map { $0 > number } ?? true
+        $0.isRestoring && $0.number.map { $0 > number } ?? true
       }
       if !isKept { set(numbered.sequence, nil) }
     }

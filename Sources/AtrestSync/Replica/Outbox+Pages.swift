@@ -44,6 +44,7 @@ extension Outbox {
     if page.offers.isEmpty, try !tables.hasNumberedRow() { return page }
     let lastNumber = tables.state.lastNumber
     let numbers = draft.numbers + (0..<draft.unnumbered.count).map { lastNumber + UInt64($0) + 1 }
+    for (sequence, offer) in draft.current { try tables.setOffer(offer, at: sequence) }
     if page.offers.isEmpty {
       // Nothing new is sent, so nothing has to be durable.
     } else if draft.unnumbered.isEmpty {
@@ -88,6 +89,7 @@ extension Outbox {
     if draft.isFull, !draft.page.offers.isEmpty { return false }
     draft.page.sequences.append(row.sequence)
     draft.page.offers.append(offer)
+    if row.offer == nil { draft.current.append((row.sequence, offer)) }
     if let number = row.number {
       draft.numbers.append(number)
     } else {
@@ -99,14 +101,11 @@ extension Outbox {
   /// The bytes to send. nil if an acknowledged record was to be offered again but by now consists
   /// only of waiting writes.
   private func bytes(of row: OutboxRow) throws(ReplicaError) -> [UInt8]? {
-    switch row.content {
-    case .offer(let bytes): return bytes
-    case .current(let afterLoss):
-      guard let record = try records.record(row.key) else { throw tables.damaged() }
-      guard var offer = try acknowledgedPart(of: record) else { return nil }
-      offer.isRestored = afterLoss
-      return offer.encoded
-    }
+    if let offer = row.offer { return offer }
+    guard let record = try records.record(row.key) else { throw tables.damaged() }
+    guard var offer = try acknowledgedPart(of: record) else { return nil }
+    offer.isRestored = row.isRestoring
+    return offer.encoded
   }
 }
 
@@ -119,6 +118,8 @@ private struct PageDraft {
   var numbers: [UInt64] = []
   /// The entries without one.
   var unnumbered: [Int64] = []
+  /// What is sent of entries that had no offer yet.
+  var current: [(sequence: Int64, offer: [UInt8])] = []
   /// Entries whose content other waiting writes now carry.
   var superfluous: [Int64] = []
 

@@ -52,13 +52,9 @@ package struct Outbox<Tables: ReplicaTables> {
 
   private func entry(_ row: OutboxRow) throws(ReplicaError) -> OutboxEntry {
     var offer: Offer?
-    if case .offer(let bytes) = row.content { offer = try decode(bytes) }
+    do { offer = try row.offer.map { try Offer(decoding: $0) } } catch { throw tables.damaged() }
     return OutboxEntry(
       sequence: row.sequence, key: row.key, offer: offer, refusal: row.refusal, number: row.number)
-  }
-
-  private func decode(_ bytes: [UInt8]) throws(ReplicaError) -> Offer {
-    do { return try Offer(decoding: bytes) } catch { throw tables.damaged() }
   }
 
   // MARK: Queueing
@@ -70,15 +66,18 @@ package struct Outbox<Tables: ReplicaTables> {
   /// server has. That entry is pushed unchanged and the new write is queued after it. So is one
   /// that was refused for its stamp: an earlier request may still bring it to a server that was put
   /// back. One that was refused for another reason is replaced: that is how a person mends it. And
-  /// a record that is sent again may contain the entry's writes: see `acknowledgedPart(of:)`.
+  /// a record that was sent again may contain the entry's writes: see `acknowledgedPart(of:)`.
   /// - Parameters:
   ///   - stored: The record before the write.
   ///   - pending: The record's entries.
   func coalescing(over stored: Record?, _ pending: [OutboxEntry]) -> OutboxEntry? {
     guard let last = pending.last, let waiting = last.offer, waiting.record == stored,
-      last.number == nil, last.refusal?.reason != .clockSkew, !waiting.isHeld,
-      !pending.contains(where: { $0.offer == nil && $0.number != nil })
+      last.number == nil, last.refusal?.reason != .clockSkew, !waiting.isHeld
     else { return nil }
+    let wasSentAlong = pending.dropLast().contains { earlier in
+      waiting.record.registers.contains { last.wrote($0) && earlier.wrote($0) }
+    }
+    if wasSentAlong { return nil }
     return last
   }
 
@@ -96,7 +95,7 @@ package struct Outbox<Tables: ReplicaTables> {
 
   /// Queues a write behind all others.
   package func append(_ offer: Offer) throws(ReplicaError) {
-    try tables.appendOutbox(offer.record.key, .offer(offer.encoded))
+    try tables.appendOutbox(offer.record.key, offer.encoded, isRestoring: false)
   }
 
   /// Replaces the bytes of an entry that the server does not have.
@@ -119,9 +118,9 @@ package struct Outbox<Tables: ReplicaTables> {
   package func offerAgain(_ key: RecordKey, afterLoss: Bool) throws(ReplicaError) {
     guard try tables.recordBody(key) != nil else { return }
     let waits = try tables.outboxRows(of: key).contains {
-      !afterLoss && !isTaken($0.number) || $0.content == .current(afterLoss: true)
+      !afterLoss && !isTaken($0.number) || $0.isRestoring && $0.offer == nil
     }
-    if !waits { try tables.appendOutbox(key, .current(afterLoss: afterLoss)) }
+    if !waits { try tables.appendOutbox(key, nil, isRestoring: afterLoss) }
   }
 
   /// Queues a record before a pulled write replaces part of it. A server that lost data may have
@@ -148,7 +147,7 @@ package struct Outbox<Tables: ReplicaTables> {
 
   /// Whether a record waits to be offered to a server that lost it.
   func isToBeRestored(_ key: RecordKey) throws(ReplicaError) -> Bool {
-    try tables.outboxRows(of: key).contains { $0.content == .current(afterLoss: true) }
+    try tables.outboxRows(of: key).contains { $0.isRestoring }
   }
 
   /// The part of a record that is in no waiting write; waiting writes are offered as themselves.

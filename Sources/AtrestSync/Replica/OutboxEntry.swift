@@ -10,7 +10,7 @@ package struct OutboxEntry {
   package let sequence: Int64
   /// The record's key.
   package let key: RecordKey
-  /// nil for an acknowledged record that is to be offered again.
+  /// nil for an acknowledged record that is to be offered again, and was not yet.
   package let offer: Offer?
   /// Why it is not sent; nil if it may be.
   package let refusal: OutboxRefusal?

@@ -41,22 +41,17 @@ package struct ListingRange: Hashable, Sendable {
   }
 }
 
-/// What a row of `outbox` offers.
-package enum OutboxContent: Hashable, Sendable {
-  /// A write: an encoded `Offer`.
-  case offer([UInt8])
-  /// The record's current state, acknowledged once. `afterLoss`: the server may have lost it.
-  case current(afterLoss: Bool)
-}
-
 /// A row of `outbox`: something that the server has not acknowledged.
 package struct OutboxRow: Hashable, Sendable {
   /// Rows are in the order in which they were written.
   package let sequence: Int64
   /// The record's key.
   package let key: RecordKey
-  /// What is offered.
-  package var content: OutboxContent
+  /// An encoded `Offer`. nil for an acknowledged record that is to be offered again: what that
+  /// contains is decided when it is sent for the first time.
+  package var offer: [UInt8]?
+  /// Whether it gives the record back to a server that may have lost it.
+  package let isRestoring: Bool
   /// Why it is not sent; nil if it may be.
   package var refusal: OutboxRefusal?
   /// Its number in the outbox's log; nil for one that was never sent, or that the server did not
@@ -65,12 +60,13 @@ package struct OutboxRow: Hashable, Sendable {
 
   /// A row from its columns.
   package init(
-    sequence: Int64, key: RecordKey, content: OutboxContent, refusal: OutboxRefusal? = nil,
-    number: UInt64? = nil
+    sequence: Int64, key: RecordKey, offer: [UInt8]?, isRestoring: Bool,
+    refusal: OutboxRefusal? = nil, number: UInt64? = nil
   ) {
     self.sequence = sequence
     self.key = key
-    self.content = content
+    self.offer = offer
+    self.isRestoring = isRestoring
     self.refusal = refusal
     self.number = number
   }

@@ -49,7 +49,9 @@ package protocol ReplicaTables {
   // MARK: outbox
 
   /// Appends a row. Its sequence is greater than that of any row before, removed ones included.
-  func appendOutbox(_ key: RecordKey, _ content: OutboxContent) throws(ReplicaError)
+  func appendOutbox(
+    _ key: RecordKey, _ offer: [UInt8]?, isRestoring: Bool
+  ) throws(ReplicaError)
   /// The row with a sequence; nil if there is none.
   func outboxRow(_ sequence: Int64) throws(ReplicaError) -> OutboxRow?
   /// The rows of one record, ascending by sequence.
@@ -88,8 +90,8 @@ package protocol ReplicaTables {
   func setRefusal(_ refusal: OutboxRefusal?, at sequence: Int64) throws(ReplicaError)
   /// Removes a row.
   func removeOutboxRow(_ sequence: Int64) throws(ReplicaError)
-  /// Removes the rows with a number up to this one, but for those of records that are to be offered
-  /// again after a loss (`.current(afterLoss: true)`) in a row beyond it.
+  /// Removes the rows with a number up to this one, but for those of records that a row beyond it
+  /// gives back after a loss.
   func removeOutboxRows(numberedThrough number: UInt64) throws(ReplicaError)
 
   // MARK: outbox_token

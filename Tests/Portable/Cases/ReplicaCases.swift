@@ -226,7 +226,7 @@ extension PortableCase {
     for row in contents.outbox.stored {
       hash.add(bigEndian: UInt64(bitPattern: row.sequence))
       hash.add(bigEndian: row.number ?? 0)
-      if case .offer(let bytes) = row.content { hash.add(bytes) }
+      if let offer = row.offer { hash.add(offer) }
     }
     for row in contents.tokens.stored { hash.add(bigEndian: row.token) }
     return Hexadecimal.encoded(hash.value)

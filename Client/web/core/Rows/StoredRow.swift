@@ -84,11 +84,11 @@ extension OutboxRow {
   fileprivate func write(to writer: inout RowWriter) {
     writer.signed(sequence)
     writer.data(key.storageKey)
-    switch content {
-    case .offer(let offer):
-      writer.number(0)
+    if let offer {
+      writer.number(isRestoring ? 3 : 0)
       writer.data(offer)
-    case .current(let afterLoss): writer.number(afterLoss ? 2 : 1)
+    } else {
+      writer.number(isRestoring ? 2 : 1)
     }
     writer.optional(refusal) { writer, refusal in
       writer.number(UInt64(refusal.reason.rawValue))
@@ -100,17 +100,15 @@ extension OutboxRow {
   fileprivate init(from reader: inout RowReader) throws(RowReader.Damage) {
     let sequence = try StoredAction.sequence(&reader)
     guard let key = RecordKey(storageKey: try reader.data()) else { throw RowReader.Damage() }
-    let content: OutboxContent
-    switch try reader.number() {
-    case 0:
+    let sort = try reader.number()
+    guard sort <= 3 else { throw RowReader.Damage() }
+    var offer: [UInt8]?
+    if sort == 0 || sort == 3 {
       let bytes = try reader.data()
-      guard let offer = try? Offer(decoding: bytes), offer.record.key == key else {
+      guard let decoded = try? Offer(decoding: bytes), decoded.record.key == key else {
         throw RowReader.Damage()
       }
-      content = .offer(bytes)
-    case 1: content = .current(afterLoss: false)
-    case 2: content = .current(afterLoss: true)
-    default: throw RowReader.Damage()
+      offer = bytes
     }
     let refusal = try reader.optional { reader throws(RowReader.Damage) in
       guard let reason = Int(exactly: try reader.number()) else { throw RowReader.Damage() }
@@ -118,7 +116,9 @@ extension OutboxRow {
     }
     let number = try reader.optional { reader throws(RowReader.Damage) in try reader.number() }
     guard number.map({ $0 <= OutboxSegment.lastNumber }) ?? true else { throw RowReader.Damage() }
-    self.init(sequence: sequence, key: key, content: content, refusal: refusal, number: number)
+    self.init(
+      sequence: sequence, key: key, offer: offer, isRestoring: sort >= 2, refusal: refusal,
+      number: number)
   }
 }
 
