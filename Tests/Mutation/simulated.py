@@ -176,9 +176,7 @@ SIMULATED = [
         "The server does not look at positions of outboxes.",
         Edit(
             f"{SERVER}/Sync/OfferLog.swift",
-            "«segment.map {\n"
-            "        $0.follows(stored.takenThrough) && open.count <= DeviceOutbox.refusalLimit\n"
-            "      } ?? true»",
+            "isConnected = «segment?.follows(stored) ?? true»",
             "true",
         ),
     ),
@@ -250,21 +248,12 @@ SIMULATED = [
         ),
     ),
     mutation(
-        "offerJudgedTwice",
-        "The server judges an offer again that it judged before.",
+        "unjudgedCovered",
+        "The server tells a position that covers offers which it did not judge.",
         Edit(
             f"{SERVER}/Sync/OfferLog.swift",
-            "if «number <= stored.takenThrough.number» {",
-            "false",
-        ),
-    ),
-    mutation(
-        "refusalNotRepeated",
-        "The server forgets which offers it refused, and says that it took them.",
-        Edit(
-            f"{SERVER}/Sync/OfferLog.swift",
-            "      «»return refused[number].map { .refused($0) } ?? .taken",
-            "return .taken",
+            "number: «min(stored.number, segment.settledThrough)», token",
+            "stored.number",
         ),
     ),
     mutation(

@@ -105,19 +105,19 @@ final class StagedDevices: DeviceStore {
 
   // MARK: Outboxes
 
-  func outbox(of device: DeviceAddress) throws(StoreError) -> DeviceOutbox {
+  func outbox(of device: DeviceAddress) throws(StoreError) -> OutboxPosition {
     if let changed = staging.changes.outboxes[device] { return changed }
     if staging.changes.addedDevices[device.replica] != nil || staging.isRemoved(device.account) {
-      return .empty
+      return .start
     }
     try staging.expectLock(on: device.account)
     return try staging.value(staging.reads.outboxes[device]) { $0.outboxes.insert(device) }
   }
 
-  func setOutbox(_ outbox: DeviceOutbox, of device: DeviceAddress) throws(StoreError) {
+  func setOutbox(_ position: OutboxPosition, of device: DeviceAddress) throws(StoreError) {
     try staging.expectWrite(to: device.account)
     // Of an unknown device nothing is kept.
     guard try find(device.replica) != nil else { return }
-    staging.changes.outboxes[device] = outbox
+    staging.changes.outboxes[device] = position
   }
 }

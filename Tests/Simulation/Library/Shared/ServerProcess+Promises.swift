@@ -35,8 +35,6 @@ extension ServerProcess {
       else { return }
       let account = caller.account.id
       let request = try? ExchangeRequest(decoding: asked.body)
-      // The device learns of refusals even if the database failed over since.
-      if let request { world.noteRefusals(answer, to: request, of: world.account(account)) }
       guard isOfThisHistory else { return }
       if isFromMemory {
         // It may be of the history before, until the server notices that another one began.

@@ -20,7 +20,7 @@ struct SharedTables {
 
   struct Device {
     var entry: DeviceEntry
-    var outbox = DeviceOutbox.empty
+    var outbox = OutboxPosition.start
   }
 
   /// A named commit.
