@@ -186,8 +186,15 @@ struct ExchangeLoop: Hashable {
       // The server judges a part of a request that would write very much.
       if applied.acknowledged + applied.refused > 0 { run.advanced() }
     }
-    // The server's count may differ from this replica's.
-    if let held = applied.heldDeletions { run.report.heldDeletions = held }
+    // The server's count may differ from this replica's. It repeats its refusal of an earlier,
+    // unconfirmed request whose answer was lost; under new numbers it judges the deletions again.
+    if let held = applied.heldDeletions {
+      if run.retriesConfirmedDeletions() {
+        mustAskAgain = true
+      } else {
+        run.report.heldDeletions = held
+      }
+    }
     if applied.isRestarted { try run.restarted() }
   }
 

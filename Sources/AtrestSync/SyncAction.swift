@@ -62,6 +62,7 @@ struct SyncRun: Hashable {
   var hasClockSkew = false
   /// The credential of its requests.
   var credential: String?
+  private var hasRetriedDeletions = false
   private var repeats = 0
   private var renewals = 0
   private var restarts = 0
@@ -80,6 +81,13 @@ struct SyncRun: Hashable {
       throw .unreachable("other syncs of this replica are under way")
     }
     return repeats > 1 ? .backOff(BackOff(failures: repeats)) : nil
+  }
+
+  /// Whether to offer deletions again that the server refused although the person confirmed them:
+  /// true once in a sync.
+  mutating func retriesConfirmedDeletions() -> Bool {
+    defer { hasRetriedDeletions = true }
+    return allowsMassDeletion && !hasRetriedDeletions
   }
 
   /// Offers were judged, so that asking again is no repeat.

@@ -209,7 +209,7 @@ struct ForkTests {
       let answer = try server.exchange(request, as: "secret-1")
       let applied = try await test.replica.apply(
         answer, to: request, page: page, at: test.clock.now())
-      #expect(!applied.isForked && applied.acknowledged == 0)
+      #expect(!applied.isForked && !applied.isUnread)
     }
     #expect(try await !test.sync(server).isRenewed)
     #expect(try test.replica.status().replica == ReplicaID(rawValue: 1))

@@ -242,7 +242,8 @@ struct MigrationTests {
       case .foreign: 8
       }
     server.state.withLock {
-      $0.outboxes["secret"] = OutboxPosition(number: 0, token: token)
+      $0.outboxes["secret"] = ModelServer.Outbox(
+        takenThrough: OutboxPosition(number: 0, token: token))
     }
     let replica = try Replica(directory: folder.replica, clock: TestClock())
     let report = try await engine(replica, server).sync()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's position in a device's outbox: what goes on from it is judged, and copies are
-// detected.
+// The server's position in a device's outbox: each number is judged once, and copies are detected.
 
 import AtrestReplication
 import AtrestTestSupport
@@ -10,7 +9,7 @@ import Testing
 @testable import AtrestServer
 
 @Suite(.timeLimit(.minutes(20))) final class OfferLogTests: TwoDevices {
-  private func outbox(_ device: ReplicaID = phone) throws -> OutboxPosition {
+  private func outbox(_ device: ReplicaID = phone) throws -> DeviceOutbox {
     try store.transaction { t throws(StoreError) in try t.devices.outbox(of: kim[device]) }
   }
 
@@ -40,7 +39,7 @@ import Testing
 
   @Test("a server that is before what the device was told judges nothing, even under a known token")
   func wentBack() throws {
-    let early = segment([offer(water(3))], from: 3, token: 10, confirmed: 10, told: 2, settled: 2)
+    let early = segment([offer(water(3))], from: 3, token: 10, confirmed: 10, told: 2)
     let new = try store.exchange(kim, early)
     #expect(new.takenThrough == .start && new.refusals.isEmpty)
     _ = try store.exchange(kim, segment([offer(water(1))], from: 1, token: 10))
@@ -61,19 +60,26 @@ import Testing
     }
   }
 
-  @Test("a request that is repeated, with more behind it or not, is answered alike")
+  @Test("a number that was judged before is not judged again; what is new beside it is")
+  func partlyKnown() throws {
+    _ = try store.exchange(kim, segment([offer(water(1))], from: 1, token: 10))
+    // A different value under a judged number is ignored.
+    let offers = [offer(water(1, millilitres: 900, at: noon + 50)), offer(water(2))]
+    let answer = try store.exchange(kim, segment(offers, from: 1, token: 10))
+    #expect(answer.takenThrough == position(2, 10) && answer.refusals.isEmpty)
+    #expect(try stored() == [water(1), water(2)])
+  }
+
+  @Test("a request that is repeated is answered as before, and writes nothing")
   func repeated() throws {
-    var push = segment([offer(water(1)), [0xFF]], from: 1, token: 10)
+    let push = segment([offer(water(1)), [0xFF]], from: 1, token: 10)
     let first = try store.exchange(kim, push)
     let again = try store.exchange(kim, push, at: noon + 1000)
     #expect(again.takenThrough == first.takenThrough && again.head == first.head)
-    #expect(again.refusals == first.refusals && again.superseded == first.superseded)
-    // The device has what it sent.
-    #expect(again.records.isEmpty)
-    push = segment(push.offers + [offer(water(2))], from: 1, token: 10)
-    let more = try store.exchange(kim, push)
-    #expect(more.takenThrough == position(3, 10) && more.refusals == first.refusals)
-    #expect(try stored() == [water(1), water(2)])
+    #expect(again.refusals.map(\.index) == [1] && again.refusals.map(\.reason) == [.invalid])
+    #expect(again.superseded.isEmpty)
+    // Accepted records are in the feed, in their current form.
+    #expect(again.records == [water(1).encoded])
   }
 
   @Test("a lost answer leaves nothing in the journal, though another device edits twice meanwhile")
@@ -86,7 +92,7 @@ import Testing
       1, millilitres: 400, at: noon + 20, by: tablet, replacing: stamp(noon + 10, tablet))
     for record in [edit, last] { _ = try store.exchange(kim, request(nil, record), by: tablet) }
     let again = try store.exchange(kim, push)
-    #expect(again.refusals.isEmpty && again.superseded == [0])
+    #expect(again.refusals.isEmpty && again.superseded.isEmpty)
     #expect(try again.decodedRecords == [last])
     #expect(try stored() == [last])
     // Without a number, the phone's write is one that the server had and judged before.
@@ -94,66 +100,84 @@ import Testing
     #expect(try journal().isEmpty)
   }
 
-  @Test("an older request that arrives late is not judged, and moves nothing back")
+  @Test("an older request that arrives late moves nothing back")
   func late() throws {
     let first = segment([offer(water(1))], from: 1, token: 10)
     _ = try store.exchange(kim, first)
     _ = try store.exchange(kim, segment([offer(water(2))], from: 2, token: 11, confirmed: 10))
-    #expect(try store.exchange(kim, first).takenThrough == position(0, 11))
-    #expect(try outbox() == position(2, 11))
+    #expect(try store.exchange(kim, first).takenThrough == position(2, 11))
     let next = segment([offer(water(3))], from: 3, token: 12, confirmed: 11)
     #expect(try store.exchange(kim, next).takenThrough == position(3, 12))
   }
 
-  @Test("a repeated request with fewer offers moves nothing back, and speaks of those alone")
-  func fewer() throws {
-    let push = segment([offer(water(1)), offer(water(2))], from: 1, token: 10)
-    _ = try store.exchange(kim, push)
-    let part = segment([push.offers[0]], from: 1, token: 10)
-    #expect(try store.exchange(kim, part).takenThrough == position(1, 10))
-    #expect(try outbox() == position(2, 10))
-  }
-
   // MARK: Refusals
 
-  @Test(
-    "a refused offer that is repeated is judged by the time of that, under its number or another")
+  @Test("a refusal is said again for the same reason, though the offer would be taken by now")
   func refusedAgain() throws {
     let ahead = offer(water(1, at: noon + 100_000))
     let push = segment([ahead, [0xFF], offer(water(2))], from: 1, token: 10)
     let first = try store.exchange(kim, push)
     #expect(first.refusals.map(\.reason) == [.clockSkew, .invalid])
     #expect(first.takenThrough == position(3, 10))
-    #expect(try store.exchange(kim, push).refusals == first.refusals)
-    #expect(try stored() == [water(2)])
     let again = try store.exchange(kim, push, at: noon + 100_000)
-    #expect(again.refusals.map(\.reason) == [.invalid])
+    #expect(again.refusals.map(\.index) == [0, 1])
+    #expect(again.refusals.map(\.reason) == [.clockSkew, .invalid])
+    #expect(again.refusals.allSatisfy { !$0.message.isEmpty })
+    #expect(try stored() == [water(2)])
+    // Under a new number it is judged again.
+    let anew = segment([ahead], from: 4, token: 11, confirmed: 10, settled: 3)
+    #expect(try store.exchange(kim, anew, at: noon + 100_000).refusals.isEmpty)
     #expect(try stored().count == 2)
   }
 
-  @Test("what was refused in an answer that was lost is not covered by the position told after it")
-  func lostRefusal() throws {
-    _ = try store.exchange(kim, segment([offer(water(1)), [0xFF]], from: 1, token: 10))
-    // The device does not know that, has written more, and shows another token.
-    let offers = [offer(water(1)), [0xFF], offer(water(3))]
-    let told = try store.exchange(kim, segment(offers, from: 1, token: 11))
-    #expect(told.takenThrough == position(0, 10) && told.refusals.isEmpty)
-    let again = try store.exchange(kim, segment(offers, from: 1, token: 11, confirmed: 10))
-    #expect(again.takenThrough == position(3, 11) && again.refusals.map(\.index) == [1])
-    #expect(try stored() == [water(1), water(3)])
+  @Test("a refusal is forgotten once the device has settled it")
+  func settled() throws {
+    _ = try store.exchange(kim, segment([[0xFF], [0xFF]], from: 1, token: 10))
+    #expect(try outbox().refusals.map(\.number) == [1, 2])
+    _ = try store.exchange(
+      kim, segment([offer(water(3)), [0xFF]], from: 3, token: 11, confirmed: 10, settled: 1))
+    #expect(try outbox().refusals.map(\.number) == [2, 4])
+    _ = try store.exchange(
+      kim, segment([offer(water(5))], from: 5, token: 12, confirmed: 11, settled: 4))
+    #expect(try outbox() == DeviceOutbox(takenThrough: position(5, 12), refusals: []))
   }
 
-  @Test("deletions that were withheld are taken once a person confirms, under whatever number")
+  @Test("a device that settles nothing is not read on from a bound; once it settles, it is")
+  func boundedRefusals() throws {
+    let page = [[UInt8]](repeating: [0xFF], count: Page.records)
+    var next: UInt64 = 1
+    while try outbox().refusals.count <= DeviceOutbox.refusalLimit {
+      let answer = try store.exchange(kim, segment(page, from: next, token: 10))
+      #expect(answer.refusals.count == page.count)
+      next += UInt64(page.count)
+    }
+    let before = try outbox()
+    #expect(before.refusals.count <= DeviceOutbox.refusalLimit + Page.records)
+    let beyond = try store.exchange(kim, segment([offer(water(1))], from: next, token: 10))
+    #expect(beyond.takenThrough == before.takenThrough && beyond.refusals.isEmpty)
+    #expect(try stored().isEmpty)
+    #expect(try outbox() == before)
+    // The refusal is repeated.
+    let again = try store.exchange(kim, segment([[0xFF]], from: 1, token: 10))
+    #expect(again.refusals.map(\.reason) == [.invalid])
+    _ = try store.exchange(
+      kim, segment([offer(water(1))], from: next, token: 10, settled: next - 1))
+    #expect(try stored() == [water(1)])
+  }
+
+  @Test("deletions that were withheld stay refused under their numbers, and new numbers are asked")
   func massDeletion() throws {
     _ = try store.exchange(
       kim, ExchangeRequest(cursor: nil, offers: (0..<20).map { offer(water($0)) }))
-    var push = segment((0..<11).map { deletion(deleted($0)) }, from: 1, token: 10)
-    for _ in 0..<2 {
-      let answer = try store.exchange(kim, push, at: noon + 1000)
-      #expect(answer.refusals.map(\.reason) == Array(repeating: .massDeletion, count: 11))
-    }
+    let deletions = (0..<11).map { deletion(deleted($0)) }
+    var push = segment(deletions, from: 1, token: 10)
+    #expect(try store.exchange(kim, push, at: noon + 1000).refusals.count == 11)
     push.allowsMassDeletion = true
-    #expect(try store.exchange(kim, push, at: noon + 1000).refusals.isEmpty)
+    let again = try store.exchange(kim, push, at: noon + 1000)
+    #expect(again.refusals.map(\.reason) == Array(repeating: .massDeletion, count: 11))
+    var anew = segment(deletions, from: 12, token: 11, confirmed: 10, settled: 11)
+    anew.allowsMassDeletion = true
+    #expect(try store.exchange(kim, anew, at: noon + 1000).refusals.isEmpty)
   }
 
   @Test("deletions that were taken before are not counted again")
@@ -187,7 +211,7 @@ import Testing
       [offer(water(3)), offer(water(4)), [0xFF]], from: 2, token: 12, confirmed: 10, settled: 1)
     for _ in 0..<2 {
       let answer = try store.exchange(kim, copy)
-      #expect(answer.takenThrough == position(1, 11), "a token that the copy never drew")
+      #expect(answer.takenThrough == position(2, 11), "a token that the copy never drew")
       #expect(answer.refusals.isEmpty && answer.superseded.isEmpty)
       #expect(answer.records == [water(1).encoded, water(2).encoded])
       #expect(!answer.restarted && answer.head.sequence == 2)
@@ -205,7 +229,7 @@ import Testing
     let deletions = (0..<20).map { deletion(deleted($0)) }
     let answer = try store.exchange(
       kim, segment(deletions, from: 21, token: 12, confirmed: 9), at: noon + 1000)
-    #expect(answer.refusals.isEmpty && answer.takenThrough == position(0, 10))
+    #expect(answer.refusals.isEmpty && answer.takenThrough == position(20, 10))
   }
 
   @Test("a server that went back is gone on from, once the device knows its position again")
@@ -214,7 +238,7 @@ import Testing
     // The server's earlier state gave the device a position beyond this one.
     let offers = (5...6).map { offer(water($0)) }
     let first = try store.exchange(kim, segment(offers, from: 5, token: 21, confirmed: 20))
-    #expect(first.takenThrough == position(0, 10))
+    #expect(first.takenThrough == position(1, 10))
     #expect(try stored() == [water(1)])
     // The device drew token 10 when it had assigned number 1. It offers everything after that, in
     // order.
@@ -234,7 +258,7 @@ import Testing
     // `restarted` does not exempt a copy.
     let copy = try store.exchange(
       kim, segment([offer(water(3))], from: 2, token: 12, confirmed: 10, cursor: elsewhere))
-    #expect(copy.restarted && copy.takenThrough == position(0, 11))
+    #expect(copy.restarted && copy.takenThrough == position(2, 11))
     #expect(try stored() == [water(1), water(2)])
   }
 
@@ -245,14 +269,14 @@ import Testing
     _ = try store.exchange(kim, segment([offer(water(1))], from: 1, token: 10))
     let answer = try store.exchange(kim, request(nil, water(2)))
     #expect(answer.takenThrough == nil && answer.refusals.isEmpty)
-    #expect(try outbox() == position(1, 10))
+    #expect(try outbox().takenThrough == position(1, 10))
     #expect(try stored().count == 2)
   }
 
   @Test("a segment without offers asks for the position, and moves nothing")
   func withoutOffers() throws {
     #expect(try store.exchange(kim, segment([], from: 1, token: 3)).takenThrough == .start)
-    #expect(try outbox() == .start)
+    #expect(try outbox() == .empty)
     _ = try store.exchange(kim, segment([[0xFF]], from: 1, token: 10))
     let before = try outbox()
     for token: UInt64 in [3, 10] {
@@ -271,9 +295,11 @@ import Testing
     store.close()
     let again = try openStore(folder)
     defer { again.close() }
+    let repeated = try again.exchange(kim, segment([offer(water(1))], from: 1, token: 10))
+    #expect(repeated.refusals.map(\.reason) == [.invalid])
     let copy = try again.exchange(
       kim, segment([offer(water(3))], from: 2, token: 21, confirmed: 20))
-    #expect(copy.takenThrough == position(0, 10))
+    #expect(copy.takenThrough == position(1, 10))
     let goesOn = try again.exchange(
       kim, segment([offer(water(3))], from: 2, token: 21, confirmed: 20), by: tablet)
     #expect(goesOn.takenThrough == position(2, 21))
@@ -291,7 +317,8 @@ import Testing
       try feed.finish()
       if !isCommitted { throw .failed(reason: "on purpose") }
     }
-    #expect(try outbox() == (isCommitted ? position(2, 10) : .start))
+    #expect(try outbox().takenThrough == (isCommitted ? position(2, 10) : .start))
+    #expect(try outbox().refusals.count == (isCommitted ? 1 : 0))
     #expect(try stored().count == (isCommitted ? 1 : 0))
     // Repeating it returns the same response either way.
     let again = try store.exchange(kim, push)
@@ -319,7 +346,7 @@ import Testing
       try feed.finish()
       return answers
     }
-    #expect(answers.map(\.takenThrough) == [position(1, 10), position(2, 10), position(0, 10)])
+    #expect(answers.map(\.takenThrough) == [position(1, 10), position(2, 10), position(2, 10)])
     #expect(try stored() == [water(1), water(2)])
   }
 }

@@ -30,14 +30,13 @@ class Judge:
             segment = model.Segment(request.segment.confirmed, request.segment.token,
                 request.segment.settled_through, tuple(numbers),
                 request.segment.confirmed_number)
-        is_judged = True
+        judged = range(len(request.offers))
         if segment and segment.numbers:
-            position = self.positions.setdefault(device, model.Position())
-            is_judged, _ = position.judge(segment)
-        for offer in request.offers:
+            judged = self.positions.setdefault(device, model.Position()).unjudged(segment)
+        for index, offer in enumerate(request.offers):
             # At the end each device heard that the server has it, perhaps the second time.
             self.history.tried(offer, True)
-            if is_judged:
+            if index in judged:
                 key, record = model.to_record(offer.record)
                 written = frozenset(offer.written_fields)
                 self.account.take(key, record, written, offer.restored)

@@ -473,13 +473,15 @@ class Position:
     def __init__(self):
         self.number, self.token = 0, 0
 
-    def judge(self, segment: Segment) -> Tuple[bool, Tuple[int, int]]:
-        """Whether a request's offers are judged, and the position that it is told. Moves on."""
-        known = self.token in (0, segment.token, segment.confirmed)
-        if not known or self.number < segment.confirmed_number:
-            return False, (min(self.number, segment.settled_through), self.token)
+    def unjudged(self, segment: Segment) -> FrozenSet[int]:
+        """The indices of the offers that are judged now. Moves on."""
+        if self.token not in (0, segment.token, segment.confirmed) or not segment.numbers:
+            return frozenset()
+        if self.number < segment.confirmed_number:
+            return frozenset()
+        new = frozenset(i for i, n in enumerate(segment.numbers) if n > self.number)
         self.number, self.token = max(self.number, segment.numbers[-1]), segment.token
-        return True, (segment.numbers[-1], segment.token)
+        return new
 
 
 # Conversion from and to messages.

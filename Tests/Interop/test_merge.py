@@ -184,14 +184,16 @@ class History:
             device.device.exchange_bytes(request, compression)
         )
         assert not answer.refusals and not answer.restarted and not answer.more
+        judged = frozenset(range(len(offered)))
         if segment and offered:
-            is_judged, told = device.position.judge(segment)
-            assert told == (answer.taken_through.number, answer.taken_through.token)
-            if not is_judged:
-                offered = []
+            judged = device.position.unjudged(segment)
+            told = (answer.taken_through.number, answer.taken_through.token)
+            assert told == (device.position.number, device.position.token)
 
         superseded = []
         for index, pending in enumerate(offered):
+            if index not in judged:
+                continue
             if self.account.take(pending.key, pending.record, pending.written, pending.restored):
                 superseded.append(index)
             for field in pending.written:
@@ -206,6 +208,7 @@ class History:
         expected = self.account.changed_after(version)
         # A record that the request offered and the merge left unchanged is not sent back. If it was
         # offered twice, the last offer counts: it is what the replica holds.
+        offered = [p for index, p in enumerate(offered) if index in judged]
         echoes = {p.key for p in offered if self.account.records.get(p.key, p.record) == p.record}
         assert got.keys() - expected == set()
         assert expected - got.keys() <= echoes

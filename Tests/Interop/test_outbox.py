@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outbox as a log: what goes on from the server's position is judged, and a copy is told from it."""
+"""The outbox as a log: each number is judged once, and a server tells a replica's past from a copy's."""
 
 import os
 
@@ -79,15 +79,16 @@ def test_a_segment_without_offers_asks_for_the_position_and_moves_nothing(accoun
     assert told(outbox.offer(10, [], [])) == (4, 9)
 
 
-def test_a_request_that_comes_again_is_answered_alike(account):
+def test_a_number_that_comes_again_is_not_judged_again(account):
     outbox = Outbox(account)
-    mine, broken = water(account.replica), record(2, b"no UUID", {1: b""}, (clock(), account.replica))
-    first = outbox.offer(5, [1, 2], [mine, broken])
-    assert told(first) == (2, 5) and refusals(first) == [(1, INVALID)]
-    again = outbox.offer(5, [1, 2], [mine, broken])
-    assert told(again) == (2, 5) and refusals(again) == refusals(first) and again.head == first.head
-    assert not again.records, "it sent that itself"
-    assert account.all_records() == [canonical(mine)]
+    first = water(account.replica)
+    assert told(outbox.offer(5, [1], [first])) == (1, 5)
+    # A different offer under the same number.
+    other = water(account.replica)
+    answer = outbox.offer(5, [1], [other])
+    assert told(answer) == (1, 5) and not answer.refusals and not answer.superseded_offers
+    assert list(answer.records) == [first]
+    assert account.all_records() == [canonical(first)]
 
 
 def test_a_lost_answer_leaves_no_entry_although_another_device_edited_twice(account):
@@ -109,9 +110,8 @@ def test_what_goes_on_in_the_same_request_is_judged(account):
     first, second = water(account.replica), water(account.replica)
     outbox.offer(5, [1], [first])
     answer = outbox.offer(6, [1, 2], [first, second])
-    # Position (1, 5) was never received: the request has token 6 and confirms none. So what it is
-    # told covers none of its offers.
-    assert told(answer) == (0, 5) and account.all_records() == [canonical(first)]
+    # Position (1, 5) was never received: the request has token 6 and confirms none.
+    assert told(answer) == (1, 5) and account.all_records() == [canonical(first)]
     outbox.confirmed = 5
     assert told(outbox.offer(6, [1, 2], [first, second])) == (2, 6)
     assert account.all_records() == [canonical(first), canonical(second)]
@@ -129,7 +129,7 @@ def test_a_request_that_does_not_follow_is_not_looked_at_and_is_told_the_positio
     ahead = water(account.replica, at=clock() + (10**9 << 16))
     broken = record(2, b"no UUID", {1: b""}, (clock(), account.replica))
     answer = copy.offer(7, [3, 4, 5], [water(account.replica), ahead, broken])
-    assert told(answer) == (1, 6), "the token is the server's, the number what the copy has settled"
+    assert told(answer) == (2, 6)
     assert not answer.refusals and not answer.superseded_offers
     assert account.all_records() == stored
     assert [canonical(r) for r in answer.records] == stored, "pulling goes on"
@@ -170,29 +170,30 @@ def refusals(answer):
     return [(refusal.index, refusal.reason) for refusal in answer.refusals]
 
 
-def test_a_refusal_that_was_not_heard_is_judged_again_with_what_was_written_since(account):
+def test_refusals_are_said_again_until_they_are_settled(account):
     outbox = Outbox(account)
     good, ahead = water(account.replica), water(account.replica, at=clock() + (10**9 << 16))
     broken = record(2, b"no UUID", {1: b""}, (clock(), account.replica))
     expected = [(0, SKEW), (2, INVALID)]
     first = outbox.offer(5, [1, 2, 3], [ahead, good, broken])
     assert refusals(first) == expected and told(first) == (3, 5)
-    new = water(account.replica)
-    asked = outbox.offer(6, [1, 2, 3, 4], [ahead, good, broken, new])
-    assert told(asked) == (0, 5) and not asked.refusals
+    assert refusals(outbox.offer(5, [1, 2, 3], [ahead, good, broken])) == expected
+    # Other bytes under the same numbers change nothing.
+    sound = water(account.replica)
+    assert refusals(outbox.offer(5, [1, 2, 3], [sound, sound, sound])) == expected
+    # A request that continues from there repeats them as well.
     outbox.confirmed = 5
-    again = outbox.offer(6, [1, 2, 3, 4], [ahead, good, broken, new])
-    assert told(again) == (4, 6) and refusals(again) == expected
-    assert account.all_records() == [canonical(good), canonical(new)]
-    # With a stamp that is right it is taken, under a new number.
-    outbox.settle(again)
+    assert refusals(outbox.offer(6, [1, 3, 4], [ahead, broken, sound])) == [(0, SKEW), (1, INVALID)]
+    assert len(account.all_records()) == 2
+    # Once settled and offered again under a new number, it is judged again.
+    outbox.confirmed, outbox.settled = 6, 4
     right = water(account.replica, id=ahead.id, millilitres=1)
     answer = outbox.offer(7, [5], [right])
     assert not answer.refusals and told(answer) == (5, 7)
     assert canonical(right) in account.all_records()
 
 
-def test_a_mass_deletion_is_refused_until_a_person_confirms(account):
+def test_a_mass_deletion_is_refused_again_and_taken_under_a_new_number(account):
     outbox, at = Outbox(account), clock() - 1000
     there = [water(account.replica, at=at) for _ in range(40)]
     outbox.settle(outbox.offer(5, range(1, 41), there))
@@ -206,9 +207,11 @@ def test_a_mass_deletion_is_refused_until_a_person_confirms(account):
 
     deletions = [gone(r) for r in there]
     reason = sync_pb2.Refusal.REASON_MASS_DELETION
-    for _ in range(2):
-        assert {r for _, r in refusals(outbox.offer(6, range(41, 81), deletions))} == {reason}
-    answer = outbox.offer(6, range(41, 81), deletions, allow_mass_deletion=True)
+    assert {r for _, r in refusals(outbox.offer(6, range(41, 81), deletions))} == {reason}
+    again = outbox.offer(6, range(41, 81), deletions, allow_mass_deletion=True)
+    assert len(again.refusals) == 40, "the numbers were judged"
+    outbox.settle(again)
+    answer = outbox.offer(7, range(81, 121), deletions, allow_mass_deletion=True)
     assert not answer.refusals
 
 
@@ -235,7 +238,7 @@ def test_numbers_without_steps_follow_each_other(account):
     assert told(account.sync.Exchange(request, metadata=account.metadata)) == (13, 5)
 
 
-def test_positions_survive_a_kill(binaries, tmp_path):
+def test_positions_and_refusals_survive_a_kill(binaries, tmp_path):
     daemon = Daemon(binaries, tmp_path)
     daemon.start()
     try:

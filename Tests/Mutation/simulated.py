@@ -176,7 +176,9 @@ SIMULATED = [
         "The server does not look at positions of outboxes.",
         Edit(
             f"{SERVER}/Sync/OfferLog.swift",
-            "isConnected = «segment?.follows(stored) ?? true»",
+            "«segment.map {\n"
+            "        $0.follows(stored.takenThrough) && open.count <= DeviceOutbox.refusalLimit\n"
+            "      } ?? true»",
             "true",
         ),
     ),
@@ -248,12 +250,21 @@ SIMULATED = [
         ),
     ),
     mutation(
-        "unjudgedCovered",
-        "The server tells a position that covers offers which it did not judge.",
+        "offerJudgedTwice",
+        "The server judges an offer again that it judged before.",
         Edit(
             f"{SERVER}/Sync/OfferLog.swift",
-            "number: «min(stored.number, segment.settledThrough)», token",
-            "stored.number",
+            "if «number <= stored.takenThrough.number» {",
+            "false",
+        ),
+    ),
+    mutation(
+        "refusalNotRepeated",
+        "The server forgets which offers it refused, and says that it took them.",
+        Edit(
+            f"{SERVER}/Sync/OfferLog.swift",
+            "      «»return refused[number].map { .refused($0) } ?? .taken",
+            "return .taken",
         ),
     ),
     mutation(

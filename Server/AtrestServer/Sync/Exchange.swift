@@ -43,11 +43,21 @@ package enum Exchange {
     let device = DeviceAddress(account: feed.account, replica: device)
     var log = OfferLog(
       request.segment,
-      request.segment == nil ? .start : try feed.transaction.devices.outbox(of: device))
+      request.segment == nil ? .empty : try feed.transaction.devices.outbox(of: device))
     if let check = request.failedCheck { note(.purchaseRefused, Int64(check)) }
-    let items = log.isConnected ? request.items : []
-    if log.isConnected { response.refusals = request.refusals }
-    var withheld = try MassDeletion.withheld(items, feed)
+    for refusal in request.refusals {
+      switch log.verdict(onOffer: refusal.index) {
+      case .new:
+        log.refuse(offer: refusal.index, refusal.reason)
+        response.refusals.append(refusal)
+      case .refused(let reason):
+        response.refusals.append(Refusal(index: refusal.index, again: reason))
+      case .taken, .unread: break
+      }
+    }
+    var withheld = try MassDeletion.withheld(request, feed) {
+      if case .new = log.verdict(onOffer: $0) { true } else { false }
+    }
     if request.allowsMassDeletion, !withheld.isEmpty {
       note(.massDeletion, Int64(withheld.count))
       withheld = []
@@ -55,7 +65,10 @@ package enum Exchange {
     // A record's writes are accepted in order: none before an earlier one that may still be
     // accepted.
     var postponed: [[UInt8]: Refusal.Reason] = [:]
-    // The number of items to come whose records are loaded, and the merge results of those that
+    let verdicts = request.items.map { log.verdict(onOffer: $0.index) }
+    var unjudged = ArraySlice(
+      verdicts.indices.filter { if case .new = verdicts[$0] { true } else { false } })
+    // The number of unjudged items whose records are loaded, and the merge results of those that
     // met a different record.
     var loaded = 0
     var merged: [Int: MergedOffer] = [:]
@@ -64,17 +77,30 @@ package enum Exchange {
       feed.writtenBytes - writtenBefore >= request.limits.writtenBytes
         || feed.writtenBytes >= request.limits.commitBytes
     }
-    for (place, item) in items.enumerated() {
+    var hasJudged = false
+    items: for (item, verdict) in zip(request.items, verdicts) {
       let result: Result
-      if place > 0, isTooMuch() {
+      switch verdict {
+      case .unread: continue
+      case .taken:
+        // Later changes to the record are in the feed.
+        isAllEcho = false
+        continue
+      case .refused(let reason):
+        result = .refused(Refusal(index: item.index, again: reason))
+      case .new where hasJudged && isTooMuch():
         if log.stop(before: item.index) {
           response.refusals.removeAll { $0.index >= item.index }
-          break
+          break items
         }
         result = .refused(.tooMuchAtOnce(item.index))
-      } else {
-        if loaded == 0 { (loaded, merged) = try merge(items[place...], feed, now) }
+      case .new:
+        hasJudged = true
+        if loaded == 0 {
+          (loaded, merged) = try merge(request.items, unjudged, feed, now)
+        }
         loaded -= 1
+        unjudged.removeFirst()
         if let reason = postponed[item.key] {
           result = .refused(Refusal(index: item.index, again: reason))
         } else if withheld.contains(item.index) {
@@ -85,6 +111,8 @@ package enum Exchange {
       }
       switch result {
       case .refused(let refusal):
+        // Repeating the refusal changes nothing.
+        log.refuse(offer: item.index, refusal.reason)
         response.refusals.append(refusal)
         if Refusal.Reason.transient.contains(refusal.reason) {
           postponed[item.key] = refusal.reason
@@ -97,7 +125,7 @@ package enum Exchange {
     }
     if !response.refusals.isEmpty { response.refusals.sort { $0.index < $1.index } }
     try feed.settle()
-    if request.allowsMassDeletion, !items.isEmpty { feed.confirmDeletions() }
+    if request.allowsMassDeletion, hasJudged { feed.confirmDeletions() }
     if let outbox = log.changed { try feed.transaction.devices.setOutbox(outbox, of: device) }
     response.takenThrough = log.answer
 
@@ -119,17 +147,18 @@ package enum Exchange {
   /// - Returns: The number of offers processed, and the merge results, by offer index, of those
   ///   that met a different record.
   private static func merge(
-    _ items: ArraySlice<PreparedExchange.PreparedOffer>, _ feed: AccountFeed, _ now: WallTime
+    _ items: [PreparedExchange.PreparedOffer], _ indices: ArraySlice<Int>, _ feed: AccountFeed,
+    _ now: WallTime
   ) throws(StoreError) -> (count: Int, merged: [Int: MergedOffer]) {
-    let found = try feed.load(items.map(\.key))
+    let found = try feed.load(indices.map { items[$0].key })
     var merged: [Int: MergedOffer] = [:]
     var entries: [[UInt8]] = []
-    for (item, record) in zip(items, found) {
-      guard let record, record.body != item.body,
-        let offer = MergedOffer(item, with: record, at: now)
+    for (index, record) in zip(indices, found) {
+      guard let record, record.body != items[index].body,
+        let offer = MergedOffer(items[index], with: record, at: now)
       else { continue }
       entries += offer.outcome.conflicts.map(\.journalKey.storageKey)
-      merged[item.index] = offer
+      merged[items[index].index] = offer
     }
     try feed.loadMore(entries)
     return (found.count, merged)

@@ -7,17 +7,17 @@ import AtrestReplication
 extension MassDeletion {
   /// The indices of offers to refuse unless a person confirms: all deletions of a request that
   /// would leave less than half of the records, with what else was deleted within a day. What
-  /// another offer of the request, or the server's copy, brings back by a greater stamp is not
-  /// deleted.
+  /// another offer of the request brings back, by a greater stamp, is not deleted.
   ///
+  /// - Parameter isNew: Whether the offer at an index was not judged before.
   /// - Complexity: One lookup per deletion, and none if there are too few deletions to matter.
   static func withheld(
-    _ items: [PreparedExchange.PreparedOffer], _ feed: AccountFeed
+    _ request: PreparedExchange, _ feed: AccountFeed, isNew: (Int) -> Bool = { _ in true }
   ) throws(StoreError) -> Set<Int> {
-    var deletions = items.filter(\.deletes)
+    var deletions = request.items.filter { $0.deletes && isNew($0.index) }
     guard !deletions.isEmpty else { return [] }
     var revivals: [[UInt8]: Stamp] = [:]
-    for item in items where item.revives {
+    for item in request.items where item.revives {
       guard let action = item.offer.record[Register.deletedField] else { continue }
       revivals[item.key] = max(revivals[item.key] ?? action.stamp, action.stamp)
     }
@@ -36,10 +36,6 @@ extension MassDeletion {
       guard let found = try feed.find(item.key), found.body != item.body else { continue }
       // A corrupt record is refused on its own during the merge.
       guard let stored = try? Record(unpacking: found.body), stored.isLive else { continue }
-      let (action, deletion) = (
-        stored[Register.deletedField], item.offer.record[Register.deletedField]
-      )
-      if let action, let deletion, action.stamp > deletion.stamp { continue }
       indices.insert(item.index)
       keys.insert(item.key)
     }

@@ -16,14 +16,15 @@ extension Outbox {
     try tables.setNumber(nil, at: sequence)
     try tables.setRefusal(
       OutboxRefusal(reason: refusal.reason, message: shown(refusal.message)), at: sequence)
-    try releaseNumbers(of: row.key, after: sequence)
-    if RefusalReason.transient.contains(refusal.reason) { return }
-    try skip(sequence)
-    if refusal.reason == .massDeletion, try isWrittenSince(sequence, row.key),
+    if RefusalReason.transient.contains(refusal.reason) {
+      try releaseNumbers(of: row.key, after: sequence)
+    } else if refusal.reason == .massDeletion, try isWrittenSince(sequence, row.key),
       let entry = try entry(sequence)
     {
       // That write is the word for which the deletion would wait.
       _ = try withdrawDeletion(of: entry)
+    } else {
+      try skip(sequence)
     }
   }
 
@@ -36,12 +37,13 @@ extension Outbox {
     }
   }
 
-  /// Later writes of the record that the server did not judge lose their numbers: they are sent
-  /// after the refused one, or changed, if that is not sent again. A request of another process
-  /// that has their numbers is not judged any more.
+  /// Later writes of the record lose their numbers: whoever sends them next does so after the
+  /// refused one. A server that was sent them beside it has refused them, too; one that is still to
+  /// get them must not judge them, because it may have been told by then that the refusal is
+  /// settled.
   private func releaseNumbers(of key: RecordKey, after refused: Int64) throws(ReplicaError) {
     let later = try tables.outboxRows(of: key).filter { $0.sequence > refused }
-    for row in later where !isTaken(row.number) { try tables.setNumber(nil, at: row.sequence) }
+    for row in later where row.number != nil { try tables.setNumber(nil, at: row.sequence) }
     if !later.isEmpty { try noteNumbersWithdrawn() }
   }
 

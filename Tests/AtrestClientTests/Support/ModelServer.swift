@@ -9,6 +9,13 @@ import Synchronization
 
 /// One account of a server. Created for each test.
 final class ModelServer: Sendable {
+  /// How far the server has processed a device's outbox.
+  struct Outbox {
+    var takenThrough = OutboxPosition.start
+    /// Refusals by number.
+    var refused: [UInt64: Refusal.Reason] = [:]
+  }
+
   struct State {
     /// The name of the commit with each sequence, from 1.
     var names: [UInt64] = []
@@ -19,8 +26,8 @@ final class ModelServer: Sendable {
     var records: [RecordKey: (sequence: UInt64, record: Record)] = [:]
     /// The history kept for each record.
     var histories: [RecordKey: RecordHistory] = [:]
-    /// How far the server has judged a device's outbox, by the device's credential.
-    var outboxes: [String: OutboxPosition] = [:]
+    /// Keyed by the device's credential.
+    var outboxes: [String: Outbox] = [:]
     /// How many offers were judged, and how many were not read.
     var judgedCount = 0
     var unreadCount = 0
@@ -143,20 +150,33 @@ extension ModelServer.State {
     let now = clock.now()
     let isKnown = request.cursor.map(knows) ?? true
     let offers = try request.offers.map { try Offer(decoding: $0) }
-    let stored = outboxes[credential] ?? .start
-    let isConnected = request.segment?.follows(stored) ?? true
-    let judged = isConnected ? offers : []
-    unreadCount += offers.count - judged.count
-    let held = request.allowsMassDeletion ? [] : massDeletions(judged)
+    var outbox = outboxes[credential] ?? ModelServer.Outbox()
+    let isConnected = request.segment?.follows(outbox.takenThrough) ?? true
+    // Offers without a number are all new.
+    let numbers = request.segment?.numbers.map { Optional($0) } ?? offers.map { _ in nil }
+    let isNew = numbers.map { $0.map { $0 > outbox.takenThrough.number } ?? true }
+    let held = request.allowsMassDeletion ? [] : massDeletions(offers, where: isNew)
     var refusals: [Refusal] = []
     var superseded: [UInt32] = []
     var echoes: Set<RecordKey> = []
     // A record's writes are accepted in order.
     var postponed: [RecordKey: Refusal.Reason] = [:]
     commitCount += 1
-    for (index, offer) in judged.enumerated() {
+    for (index, offer) in offers.enumerated() {
       func refuse(_ reason: Refusal.Reason) {
         refusals.append(Refusal(index: index, reason: reason, message: "It was refused."))
+      }
+      guard isNew[index] else {
+        // Judged before, and not judged again.
+        if let number = numbers[index], let reason = outbox.refused[number] {
+          if Refusal.Reason.transient.contains(reason) { postponed[offer.record.key] = reason }
+          refuse(reason)
+        }
+        continue
+      }
+      guard isConnected else {
+        unreadCount += 1
+        continue
       }
       judgedCount += 1
       let reason =
@@ -164,18 +184,19 @@ extension ModelServer.State {
         ?? (held.contains(index) ? .massDeletion : nil)
       if let reason {
         if Refusal.Reason.transient.contains(reason) { postponed[offer.record.key] = reason }
+        if let number = numbers[index] { outbox.refused[number] = reason }
         refuse(reason)
         continue
       }
       if offer.record.key.kind != .entitlement, let time = offer.record.latestTime {
         latestTime = max(latestTime, time)
       }
-      let copy = records[offer.record.key]?.record
+      let stored = records[offer.record.key]?.record
       let history = histories[offer.record.key] ?? RecordHistory()
-      let outcome = offer.merged(into: copy, history: history, at: now)
+      let outcome = offer.merged(into: stored, history: history, at: now)
       histories[offer.record.key] = outcome.history
       if outcome.isSuperseded { superseded.append(UInt32(index)) }
-      if outcome.record != copy { append(outcome.record) }
+      if outcome.record != stored { append(outcome.record) }
       if outcome.record == offer.record {
         echoes.insert(offer.record.key)
       } else {
@@ -185,15 +206,11 @@ extension ModelServer.State {
         append(conflict.journalRecord)
       }
     }
-    var told = stored
-    if let segment = request.segment, let last = segment.numbers.last {
-      if isConnected {
-        told = OutboxPosition(number: last, token: segment.token)
-        outboxes[credential] = told
-        outboxes[credential]?.number = max(stored.number, last)
-      } else {
-        told.number = min(stored.number, segment.settledThrough)
-      }
+    if let segment = request.segment, isConnected, let last = segment.numbers.last {
+      outbox.refused = outbox.refused.filter { $0.key > segment.settledThrough }
+      outbox.takenThrough = OutboxPosition(
+        number: max(outbox.takenThrough.number, last), token: segment.token)
+      outboxes[credential] = outbox
     }
     let after = isKnown ? request.cursor?.sequence ?? 0 : 0
     let feed = records.values.filter { $0.sequence > after && !echoes.contains($0.record.key) }
@@ -204,7 +221,7 @@ extension ModelServer.State {
       refusals: refusals, superseded: superseded, records: page.map(\.record.encoded),
       cursor: more ? position(of: page.last?.sequence ?? 0) : head,
       more: more, restarted: !isKnown, serverTime: now, head: head,
-      takenThrough: request.segment.map { _ in told },
+      takenThrough: request.segment.map { _ in outbox.takenThrough },
       isClockDoubtful: isClockDoubtful)
   }
 
@@ -245,11 +262,11 @@ extension ModelServer.State {
 
   /// Indices of the deletions among new offers, if they would delete more than half of the live
   /// records.
-  private func massDeletions(_ offers: [Offer]) -> Set<Int> {
+  private func massDeletions(_ offers: [Offer], where isNew: [Bool]) -> Set<Int> {
     let live = records.values.map(\.record).filter { !$0.isDeleted && $0.key.kind != .conflict }
     let deletions = offers.indices.filter { index in
       let offer = offers[index]
-      return offer.written.contains(Register.deletedField)
+      return isNew[index] && offer.written.contains(Register.deletedField)
         && offer.record.isDeleted && live.contains { $0.key == offer.record.key }
     }
     return live.count >= massDeletionFloor && deletions.count * 2 > live.count

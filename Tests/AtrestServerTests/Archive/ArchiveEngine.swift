@@ -143,7 +143,12 @@ struct FilledStore {
       try t.devices.note(
         seen: [address: WallTime(milliseconds: noon)],
         progress: [address: DeviceProgress(acknowledgedSequence: 3, toldSequence: 4)])
-      try t.devices.setOutbox(OutboxPosition(number: 12, token: .max), of: address)
+      try t.devices.setOutbox(
+        DeviceOutbox(
+          takenThrough: OutboxPosition(number: 12, token: .max),
+          refusals: [
+            DeviceOutbox.RefusedOffer(number: 11, reason: Refusal.Reason(rawValue: 2))
+          ]), of: address)
     }
   }
 }

@@ -215,7 +215,7 @@ extension Postgres {
       #expect(reads.keyChunks.values.allSatisfy { $0.rows.isEmpty && $0.isLast })
       #expect(reads.rangeChunks[range]?.isLast == true && reads.due[due]?.isEmpty == true)
       #expect(reads.devices == [device: nil] && reads.deviceLists == [ghost: []])
-      #expect(reads.outboxes == [address: .start])
+      #expect(reads.outboxes == [address: .empty])
       #expect(reads.invitations == ["BCDF": nil, "\0": nil])
       #expect(reads.invitationLists == [ghost: []] && reads.holders == [purchase: nil])
       #expect(reads.appAccountTokens == [ghost: nil] && reads.appAccounts == [[1]: nil])
@@ -249,6 +249,7 @@ extension Postgres {
         "UPDATE atrest.account SET head = 5, head_commit = NULL",
         "UPDATE atrest.account SET head = -5",
         "UPDATE atrest.account SET latest_time = -1",
+        "UPDATE atrest.device SET outbox_refusals = '\\x01'",
       ])
     func damage(sql: String) async throws {
       let database = try PostgresDatabase()

@@ -97,8 +97,6 @@ extension Postgres {
       try await connection.run("ALTER TABLE atrest.meta DROP COLUMN salt")
       try await connection.run(
         "ALTER TABLE atrest.account DROP COLUMN deletions, DROP COLUMN deletions_since_ms")
-      try await connection.run(
-        "ALTER TABLE atrest.device ADD COLUMN outbox_refusals bytea NOT NULL DEFAULT ''")
       try await connection.run("UPDATE atrest.meta SET version = 1")
       let before = try await tables(connection)
       var session = PostgresSession()

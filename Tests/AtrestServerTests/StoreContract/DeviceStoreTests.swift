@@ -109,18 +109,24 @@ extension StoreContract {
       let kim = try store.makeAccount("kim")
       try store.makeDevice(phone, kim)
       try store.makeDevice(tablet, kim)
+      let reasons: [Refusal.Reason] = [.invalid, .quota, Refusal.Reason(rawValue: 70_000)]
       let nobody = kim[ReplicaID(rawValue: 99)]
-      let last = OutboxPosition(number: UInt64(Int64.max), token: .max)
+      let full = DeviceOutbox(
+        takenThrough: OutboxPosition(number: UInt64(Int64.max), token: .max),
+        refusals: reasons.enumerated().map {
+          .init(number: UInt64($0.offset) << 40 + 1, reason: $0.element)
+        })
       try store.transaction { t throws(StoreError) in
-        #expect(try t.devices.outbox(of: kim[phone]) == .start)
-        try t.devices.setOutbox(last, of: kim[phone])
-        #expect(try t.devices.outbox(of: kim[phone]) == last)
-        #expect(try t.devices.outbox(of: kim[tablet]) == .start)
-        try t.devices.setOutbox(last, of: nobody)
-        #expect(try t.devices.outbox(of: nobody) == .start)
-        let earlier = OutboxPosition(number: 3, token: 5)
-        try t.devices.setOutbox(earlier, of: kim[phone])
-        #expect(try t.devices.outbox(of: kim[phone]) == earlier)
+        #expect(try t.devices.outbox(of: kim[phone]) == .empty)
+        try t.devices.setOutbox(full, of: kim[phone])
+        #expect(try t.devices.outbox(of: kim[phone]) == full)
+        #expect(try t.devices.outbox(of: kim[tablet]) == .empty)
+        try t.devices.setOutbox(full, of: nobody)
+        #expect(try t.devices.outbox(of: nobody) == .empty)
+        let settled = DeviceOutbox(
+          takenThrough: OutboxPosition(number: 3, token: 5), refusals: [])
+        try t.devices.setOutbox(settled, of: kim[phone])
+        #expect(try t.devices.outbox(of: kim[phone]) == settled)
       }
     }
   }

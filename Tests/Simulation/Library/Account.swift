@@ -32,6 +32,8 @@ final class Account {
 
   /// Its number in a shared database.
   var sharedID: AccountID { AccountID(rawValue: Int64(index) + 1) }
+  /// Offers that a server refused, under their numbers.
+  var refused: Set<RefusedOffer> = []
 
   init(index: Int) {
     self.index = index

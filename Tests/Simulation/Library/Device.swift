@@ -37,6 +37,8 @@ final class Device {
   /// Records with a write that was refused because the account was full, and with none accepted
   /// since.
   var overQuota: Set<RecordKey> = []
+  /// Offers that were refused under their numbers.
+  var refused: Set<RefusedOffer> = []
   /// The pending offers before a transaction that may have restamped them and in which the machine
   /// ended.
   var offersAtEnd: [Offer]?
@@ -53,6 +55,12 @@ final class Device {
     requests.append(request)
     if requests.count > 8 { requests.removeFirst() }
   }
+}
+
+/// A refused offer and its number at the time.
+struct RefusedOffer: Hashable {
+  var number: UInt64
+  var bytes: [UInt8]
 }
 
 /// Everything that a replica has promised to keep.

@@ -154,11 +154,18 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     let reasons = Dictionary(answer.refusals.map { ($0.index, $0.reason) }) { first, _ in first }
     if reasons.values.contains(.clockSkew) { device.process?.mayRestamp = true }
     for (index, bytes) in request.offers.enumerated() {
+      let number = request.segment?.numbers[index] ?? 0
+      // A server that judged an unheard request repeats the verdicts of that time.
+      if reasons[index] != nil {
+        device.refused.insert(RefusedOffer(number: number, bytes: bytes))
+        if let offer = try? Offer(decoding: bytes) { device.account.oracle.noteRefused(offer) }
+      }
       guard isJudged(index, answer, request), let offer = try? Offer(decoding: bytes)
       else { continue }
       let key = offer.record.key
-      if reasons[index] != nil { device.account.oracle.noteRefused(offer) }
       switch reasons[index] {
+      // Once one process has settled the number, the server forgets the verdict it gave to another.
+      case nil where device.refused.contains(RefusedOffer(number: number, bytes: bytes)): break
       case nil:
         device.account.acknowledged.note(offer.record)
         if device.overQuota.remove(key) != nil { world.count(.quotaTaken) }

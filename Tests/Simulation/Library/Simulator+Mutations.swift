@@ -48,7 +48,7 @@
       (.refusedForgotten, [.turnClockA, .writeTargetA], 2),
       (.skewNotChecked, [.turnClockA, .writeTargetA], 2),
       (.outboxClearedEarly, [.turnClockA, .writeTargetA], 2),
-      (.unjudgedCovered, [.serverClockBack, .writeTargetA, .syncUnheardA], 4),
+      (.refusalNotRepeated, [.serverClockBack, .writeTargetA, .syncUnheardA], 3),
       (.copyNotNoticed, [.cloneA, .writeTargetA, .writeTargetC], 3),
       (.positionAlwaysKnown, [.cloneA, .writeTargetA, .writeTargetC], 3),
       (.comparisonSkipped, [.writeTargetA, .syncA, .putBackServer], 3),

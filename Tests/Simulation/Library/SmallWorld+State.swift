@@ -51,7 +51,7 @@ extension SmallWorld {
   private static let serverQueries = [
     "SELECT clock_ms, head, live, records, latest_time FROM meta, account ORDER BY account.id",
     """
-    SELECT replica, revoked_ms IS NULL, outbox_number, outbox_token,
+    SELECT replica, revoked_ms IS NULL, outbox_number, outbox_token, outbox_refusals,
       acknowledged_sequence, told_sequence
     FROM device
     """,
@@ -66,6 +66,10 @@ extension SmallWorld {
     text.flag(device.wasCopied)
     text.number(device.checked)
     text.stamp(device.lastStamp)
+    for refused in device.refused.sorted(by: { $0.number < $1.number }) {
+      text.number(refused.number)
+      text.offer(try Offer(decoding: refused.bytes), at: now)
+    }
     try write(replica: device.disk, to: &text, now, clock: device.clock.now())
   }
 
@@ -141,8 +145,9 @@ extension SmallWorld {
       text.number(row[1].bits)
       text.number(row[2].bits)
       text.name(row[3].bits)
-      text.number(row[4].bits)
+      text.word("\(row[4].blob)")
       text.number(row[5].bits)
+      text.number(row[6].bits)
       // Data in memory is written later and may be lost.
       guard disk === world.serverDisk, let progress = world.server?.progress(of: replica)
       else { continue }

@@ -19,7 +19,7 @@ package struct ArchiveProblem: Hashable, Sendable {
     case unreadable(sequence: UInt64)
     /// The record stands under another record's key.
     case misplaced(sequence: UInt64)
-    /// The device's token cannot be read.
+    /// The device's token or its refusals cannot be read.
     case device(ReplicaID)
     /// The event does not follow the one before it in its chain.
     case event(number: UInt64)

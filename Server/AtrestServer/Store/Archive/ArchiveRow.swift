@@ -69,6 +69,8 @@ package struct ArchivedPurchase: Hashable, Sendable {
 package struct ArchivedDevice: Hashable, Sendable {
   package var device: DeviceEntry
   package var outbox: OutboxPosition
+  /// See `DeviceOutbox.encodedRefusals`.
+  package var refusals: [UInt8]
 }
 
 /// The name of a commit.
@@ -191,5 +193,6 @@ extension ArchivedDevice {
     bytes.append(bits: device.progress.toldSequence)
     bytes.append(bits: outbox.number)
     bytes.append(bits: outbox.token)
+    bytes.append(refusals)
   }
 }

@@ -116,7 +116,9 @@ private struct AccountCheck {
     case .device(let row):
       devices += 1
       guard isDecoding else { return }
-      if row.device.tokenHash.count != 32 { findings.append(.device(row.device.replica)) }
+      if row.device.tokenHash.count != 32 || DeviceOutbox.refusals(decoding: row.refusals) == nil {
+        findings.append(.device(row.device.replica))
+      }
     case .commit(let row): lastCommit = row.cursor
     case .record(let row):
       held.records += 1

@@ -125,6 +125,7 @@ package struct ArchivePages: Sendable {
   package var records = 4096
   package var commits = 10_000
   package var accounts = 1000
+  /// A device's refusals may have 48 KiB.
   package var devices = 128
   package var events = 2000
 

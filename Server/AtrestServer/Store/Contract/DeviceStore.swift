@@ -37,11 +37,11 @@ package protocol DeviceStore: AnyObject {
     seen: [DeviceAddress: WallTime], progress: [DeviceAddress: DeviceProgress]
   ) throws(StoreError)
 
-  /// How far a device's outbox was judged; `.start` for an unknown device.
-  func outbox(of device: DeviceAddress) throws(StoreError) -> OutboxPosition
+  /// How much of a device's outbox was taken; `DeviceOutbox.empty` for an unknown device.
+  func outbox(of device: DeviceAddress) throws(StoreError) -> DeviceOutbox
 
   /// Replaces that; an unknown device is ignored.
-  func setOutbox(_ position: OutboxPosition, of device: DeviceAddress) throws(StoreError)
+  func setOutbox(_ outbox: DeviceOutbox, of device: DeviceAddress) throws(StoreError)
 }
 
 /// Names a device in a store. An engine with many writers finds its row by the account.

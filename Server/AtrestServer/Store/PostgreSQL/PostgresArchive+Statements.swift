@@ -39,7 +39,7 @@ enum PostgresArchiveStatements {
     case .devices:
       return PostgresStatement(
         """
-        SELECT \(PostgresLoad.deviceColumns), d.outbox_number, d.outbox_token
+        SELECT \(PostgresLoad.deviceColumns), d.outbox_number, d.outbox_token, d.outbox_refusals
         FROM atrest.device AS d WHERE (d.account, d.replica) > ($1, $2) AND \(rest(4))
         ORDER BY d.account, d.replica LIMIT $3
         """, place + [.int8(Int64(pages.devices))] + last)
@@ -208,12 +208,13 @@ enum PostgresArchiveStatements {
         """
         INSERT INTO atrest.device (
           account, replica, name, token_hash, paired_ms, seen_ms, revoked_ms, parent, approver,
-          is_renewed, acknowledged_sequence, told_sequence, outbox_number, outbox_token)
+          is_renewed, acknowledged_sequence, told_sequence, outbox_number, outbox_token,
+          outbox_refusals)
         SELECT account, replica, name, token_hash, paired_ms, seen_ms, revoked_ms, parent, approver,
-          is_renewed <> 0, acknowledged, told, number, token
-        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) AS q (
+          is_renewed <> 0, acknowledged, told, number, token, refusals
+        FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) AS q (
           account, replica, name, token_hash, paired_ms, seen_ms, revoked_ms, parent, approver,
-          is_renewed, acknowledged, told, number, token)
+          is_renewed, acknowledged, told, number, token, refusals)
         """,
         [
           .integers(rows, \.device.account.rawValue), .bits(rows, \.device.replica.rawValue),
@@ -226,7 +227,7 @@ enum PostgresArchiveStatements {
           .integers(rows) { $0.device.origin.isRenewed ? 1 : 0 },
           .bits(rows, \.device.progress.acknowledgedSequence),
           .bits(rows, \.device.progress.toldSequence), .bits(rows, \.outbox.number),
-          .bits(rows, \.outbox.token),
+          .bits(rows, \.outbox.token), .bytes(rows, \.refusals),
         ])
     ]
   }
@@ -306,7 +307,8 @@ extension ArchivedDevice {
   init(_ row: PostgresRow) throws(StoreError) {
     self.init(
       device: try DeviceEntry(row),
-      outbox: OutboxPosition(number: try row.bits(12), token: try row.bits(13)))
+      outbox: OutboxPosition(number: try row.bits(12), token: try row.bits(13)),
+      refusals: try row.bytes(14))
   }
 }
 

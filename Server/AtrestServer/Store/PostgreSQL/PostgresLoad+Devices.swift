@@ -76,11 +76,15 @@ extension PostgresLoad {
       PostgresStatements.outboxes,
       [.integers(asked, \.account.rawValue), .bits(asked, \.replica.rawValue)])
     return Part(statement) { rows, reads throws(StoreError) in
-      for device in asked { reads.outboxes[device] = .start }
+      for device in asked { reads.outboxes[device] = .empty }
       for values in rows {
         let row = PostgresRow(values)
-        reads.outboxes[asked[try row.index(0, below: asked.count)]] = OutboxPosition(
-          number: try row.bits(1), token: try row.bits(2))
+        guard let refusals = DeviceOutbox.refusals(decoding: try row.bytes(3)) else {
+          throw .wrongRow("a device's refusals cannot be read")
+        }
+        reads.outboxes[asked[try row.index(0, below: asked.count)]] = DeviceOutbox(
+          takenThrough: OutboxPosition(number: try row.bits(1), token: try row.bits(2)),
+          refusals: refusals)
       }
     }
   }

@@ -229,9 +229,7 @@ extension PostgresSchema {
     ALTER TABLE atrest.account
       ADD COLUMN deletions int8 NOT NULL DEFAULT 0,
       ADD COLUMN deletions_since_ms int8 NOT NULL DEFAULT 0
-    """,
-    // Refusals are not remembered any more: an offer that is repeated is judged again.
-    "ALTER TABLE atrest.device DROP COLUMN outbox_refusals",
+    """
   ]
 
   private static let firstRows = [

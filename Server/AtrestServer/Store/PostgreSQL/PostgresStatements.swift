@@ -103,7 +103,7 @@ enum PostgresStatements {
   static let outboxes = PreparedStatement(
     name: "outboxes",
     sql: """
-      SELECT q.n, d.outbox_number, d.outbox_token
+      SELECT q.n, d.outbox_number, d.outbox_token, d.outbox_refusals
       FROM unnest($1, $2) WITH ORDINALITY AS q (account, replica, n)
       JOIN atrest.device AS d ON d.account = q.account AND d.replica = q.replica
       """, parameters: [.int8Array, .int8Array])
@@ -154,15 +154,16 @@ enum PostgresStatements {
         told_sequence = coalesce(q.told, d.told_sequence),
         outbox_number = coalesce(q.number, d.outbox_number),
         outbox_token = coalesce(q.token, d.outbox_token),
+        outbox_refusals = coalesce(q.refusals, d.outbox_refusals),
         name = coalesce(q.name, d.name),
         revoked_ms = coalesce(d.revoked_ms, q.revoked_ms)
-      FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) AS q (
-        account, replica, seen_ms, acknowledged, told, number, token, name, revoked_ms)
+      FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS q (
+        account, replica, seen_ms, acknowledged, told, number, token, refusals, name, revoked_ms)
       WHERE d.account = q.account AND d.replica = q.replica
       """,
     parameters: [
       .int8Array, .int8Array, .int8Array, .int8Array, .int8Array, .int8Array, .int8Array,
-      .textArray, .int8Array,
+      .byteaArray, .textArray, .int8Array,
     ])
 
   /// Null leaves the head and the deletions as they are. $10: whether the account must exist, or

@@ -48,8 +48,9 @@ extension PostgresWrites {
         .integers(rows) { seen[$0]?.milliseconds },
         .integers(rows) { progress[$0].map { Int64(clamping: $0.acknowledgedSequence) } },
         .integers(rows) { progress[$0].map { Int64(clamping: $0.toldSequence) } },
-        .bits(rows) { outboxes[$0]?.number }, .bits(rows) { outboxes[$0]?.token },
-        .texts(rows) { changes.names[$0] },
+        .bits(rows) { outboxes[$0]?.takenThrough.number },
+        .bits(rows) { outboxes[$0]?.takenThrough.token },
+        .bytes(rows) { outboxes[$0]?.encodedRefusals }, .texts(rows) { changes.names[$0] },
         .integers(rows) { changes.revocations[$0]?.milliseconds },
       ])
   }

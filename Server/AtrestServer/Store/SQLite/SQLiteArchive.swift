@@ -257,7 +257,8 @@ extension ArchivedDevice {
       device: try DeviceEntry(row),
       outbox: OutboxPosition(
         number: UInt64(bitPattern: try row.value(Int64.self, of: "outbox_number")),
-        token: UInt64(bitPattern: try row.value(Int64.self, of: "outbox_token"))))
+        token: UInt64(bitPattern: try row.value(Int64.self, of: "outbox_token"))),
+      refusals: [UInt8](try row.value(Data.self, of: "outbox_refusals")))
   }
 }
 
@@ -411,8 +412,9 @@ extension ArchivedDevice {
       sql: """
         INSERT INTO device (
           replica, account, name, token_hash, paired_ms, seen_ms, revoked_ms, parent, approver,
-          is_renewed, acknowledged_sequence, told_sequence, outbox_number, outbox_token)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          is_renewed, acknowledged_sequence, told_sequence, outbox_number, outbox_token,
+          outbox_refusals)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     ).execute(
       arguments: [
@@ -423,7 +425,7 @@ extension ArchivedDevice {
         device.origin.approver.map { Int64(bitPattern: $0.rawValue) }, device.origin.isRenewed,
         Int64(bitPattern: device.progress.acknowledgedSequence),
         Int64(bitPattern: device.progress.toldSequence), Int64(bitPattern: outbox.number),
-        Int64(bitPattern: outbox.token),
+        Int64(bitPattern: outbox.token), Data(refusals),
       ])
   }
 }

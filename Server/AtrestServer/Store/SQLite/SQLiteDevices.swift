@@ -21,11 +21,12 @@ final class SQLiteDevices: DeviceStore {
       """)
     outbox = try connection.prepare(
       """
-      SELECT outbox_number, outbox_token FROM device WHERE replica = ? AND account = ?
+      SELECT outbox_number, outbox_token, outbox_refusals FROM device WHERE replica = ? AND account = ?
       """)
     setOutbox = try connection.prepare(
       """
-      UPDATE device SET outbox_number = ?, outbox_token = ? WHERE replica = ? AND account = ?
+      UPDATE device SET outbox_number = ?, outbox_token = ?, outbox_refusals = ?
+      WHERE replica = ? AND account = ?
       """)
   }
 
@@ -113,20 +114,27 @@ final class SQLiteDevices: DeviceStore {
     }
   }
 
-  func outbox(of device: DeviceAddress) throws(StoreError) -> OutboxPosition {
+  func outbox(of device: DeviceAddress) throws(StoreError) -> DeviceOutbox {
     outbox.bind(1, Int64(bitPattern: device.replica.rawValue))
     outbox.bind(2, device.account.rawValue)
-    guard try outbox.step() else { return .start }
+    guard try outbox.step() else { return .empty }
     defer { outbox.reset() }
-    return OutboxPosition(
-      number: UInt64(bitPattern: outbox.integer(0)), token: UInt64(bitPattern: outbox.integer(1)))
+    guard let refusals = DeviceOutbox.refusals(decoding: outbox.bytes(2)) else {
+      throw .damaged("a device's refusals cannot be read")
+    }
+    return DeviceOutbox(
+      takenThrough: OutboxPosition(
+        number: UInt64(bitPattern: outbox.integer(0)),
+        token: UInt64(bitPattern: outbox.integer(1))),
+      refusals: refusals)
   }
 
-  func setOutbox(_ position: OutboxPosition, of device: DeviceAddress) throws(StoreError) {
-    setOutbox.bind(1, Int64(bitPattern: position.number))
-    setOutbox.bind(2, Int64(bitPattern: position.token))
-    setOutbox.bind(3, Int64(bitPattern: device.replica.rawValue))
-    setOutbox.bind(4, device.account.rawValue)
+  func setOutbox(_ new: DeviceOutbox, of device: DeviceAddress) throws(StoreError) {
+    setOutbox.bind(1, Int64(bitPattern: new.takenThrough.number))
+    setOutbox.bind(2, Int64(bitPattern: new.takenThrough.token))
+    setOutbox.bind(3, new.encodedRefusals)
+    setOutbox.bind(4, Int64(bitPattern: device.replica.rawValue))
+    setOutbox.bind(5, device.account.rawValue)
     try setOutbox.run()
   }
 }

@@ -179,8 +179,6 @@ enum SQLiteSchema {
     -- The deletions of a day, and when it began: see `RecentDeletions`.
     ALTER TABLE account ADD COLUMN deletions INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE account ADD COLUMN deletions_since_ms INTEGER NOT NULL DEFAULT 0;
-    -- Refusals are not remembered any more: an offer that is repeated is judged again.
-    ALTER TABLE device DROP COLUMN outbox_refusals;
     """,
   ]
 

@@ -27,7 +27,7 @@ package struct StagedChanges: Sendable {
   package var names: [DeviceAddress: String] = [:]
   package var seen: [DeviceAddress: WallTime] = [:]
   package var progress: [DeviceAddress: DeviceProgress] = [:]
-  package var outboxes: [DeviceAddress: OutboxPosition] = [:]
+  package var outboxes: [DeviceAddress: DeviceOutbox] = [:]
 
   // Invitations.
   /// New ones. Their handles must be free, or among those that are removed.

@@ -105,19 +105,19 @@ final class StagedDevices: DeviceStore {
 
   // MARK: Outboxes
 
-  func outbox(of device: DeviceAddress) throws(StoreError) -> OutboxPosition {
+  func outbox(of device: DeviceAddress) throws(StoreError) -> DeviceOutbox {
     if let changed = staging.changes.outboxes[device] { return changed }
     if staging.changes.addedDevices[device.replica] != nil || staging.isRemoved(device.account) {
-      return .start
+      return .empty
     }
     try staging.expectLock(on: device.account)
     return try staging.value(staging.reads.outboxes[device]) { $0.outboxes.insert(device) }
   }
 
-  func setOutbox(_ position: OutboxPosition, of device: DeviceAddress) throws(StoreError) {
+  func setOutbox(_ outbox: DeviceOutbox, of device: DeviceAddress) throws(StoreError) {
     try staging.expectWrite(to: device.account)
     // Of an unknown device nothing is kept.
     guard try find(device.replica) != nil else { return }
-    staging.changes.outboxes[device] = position
+    staging.changes.outboxes[device] = outbox
   }
 }

@@ -40,7 +40,7 @@ package struct StagedReads: Sendable {
   package var deviceLists: [AccountID: [DeviceEntry]] = [:]
   /// By the accounts' names, oldest first.
   package var everyDevice: [DeviceEntry]?
-  package var outboxes: [DeviceAddress: OutboxPosition] = [:]
+  package var outboxes: [DeviceAddress: DeviceOutbox] = [:]
 
   // Invitations.
   package var invitations: [String: InvitationEntry?] = [:]

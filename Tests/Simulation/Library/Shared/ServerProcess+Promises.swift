@@ -27,7 +27,9 @@ extension ServerProcess {
     switch outcome {
     case .fail(let status):
       if isOfThisHistory, status.code == .unavailable, !database.hadTrouble {
-        world.broke("a call fails where transactions were in each other's way, and nothing else")
+        world.broke(
+          "a call fails where transactions were in each other's way, and nothing else: "
+            + status.message)
       }
     case .reply(let bytes):
       guard asked.path == Method.Sync.exchange, let caller = asked.caller,
@@ -35,6 +37,8 @@ extension ServerProcess {
       else { return }
       let account = caller.account.id
       let request = try? ExchangeRequest(decoding: asked.body)
+      // The device learns of refusals even if the database failed over since.
+      if let request { world.noteRefusals(answer, to: request, of: world.account(account)) }
       guard isOfThisHistory else { return }
       if isFromMemory {
         // It may be of the history before, until the server notices that another one began.

@@ -139,7 +139,7 @@ extension SharedTables {
     }
     for address in queries.outboxes {
       let row = devices[address.replica].flatMap { $0.entry.account == address.account ? $0 : nil }
-      reads.outboxes[address] = row?.outbox ?? .start
+      reads.outboxes[address] = row?.outbox ?? .empty
     }
   }
 

@@ -20,7 +20,7 @@ struct SharedTables {
 
   struct Device {
     var entry: DeviceEntry
-    var outbox = OutboxPosition.start
+    var outbox = DeviceOutbox.empty
   }
 
   /// A named commit.

@@ -114,6 +114,19 @@ extension World {
   /// The account with an id.
   func account(_ id: AccountID) -> Account { accounts[Int(id.rawValue) - 1] }
 
+  /// Remembers which offers an answer refuses. Once one process has settled their numbers, the
+  /// server does not repeat that to another.
+  func noteRefusals(
+    _ answer: ExchangeResponse, to request: ExchangeRequest, of account: Account
+  ) {
+    guard let segment = request.segment else { return }
+    for refusal in answer.refusals {
+      account.refused.insert(
+        RefusedOffer(
+          number: segment.numbers[refusal.index], bytes: request.offers[refusal.index]))
+    }
+  }
+
   /// Checks that the standby has what an answer acknowledges.
   func checkTaken(
     _ answer: ExchangeResponse, to request: ExchangeRequest, of account: Account
@@ -121,9 +134,10 @@ extension World {
     guard let database, violation == nil, let segment = request.segment,
       let position = answer.takenThrough, segment.follows(position)
     else { return }
-    let refused = Set(answer.refusals.map(\.index))
     for (index, bytes) in request.offers.enumerated() {
-      guard segment.numbers[index] <= position.number, !refused.contains(index),
+      let number = segment.numbers[index]
+      guard number <= position.number,
+        !account.refused.contains(RefusedOffer(number: number, bytes: bytes)),
         let offer = try? Offer(decoding: bytes)
       else { continue }
       let key = offer.record.key

@@ -309,8 +309,8 @@ struct  Atrest__Sync__V1__ExchangeResponse
    */
   Atrest__Sync__V1__Cursor *head;
   /*
-   * The server's position in the replica's outbox. It has judged the request's offers up to this
-   * number, and none beyond it. Present if the request had a segment.
+   * The server's position in the replica's outbox: it has judged all offers up to this number, now
+   * or earlier, and each number once. Present if the request had a segment.
    * The replica looks up the token. If it drew that token, and had assigned this number by then,
    * the position lies in its own past, possibly further back than expected. The replica stores the
    * verdicts and offers the rest. Otherwise the replica is a copy, or was restored from one, and
