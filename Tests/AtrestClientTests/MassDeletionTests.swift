@@ -148,6 +148,33 @@ struct MassDeletionTests {
     #expect(try scene.test.replica.waterEntry(id)?.intake.millilitres == 400)
   }
 
+  /// Seed 0x92d35 of 200 steps: the write kept above the deletion's stamp, which was far ahead of
+  /// the server's clock, and was refused each time.
+  @Test(
+    "is taken back where the server refuses it and a later write waits, even a numbered one",
+    arguments: [false, true])
+  func takenBackAtRefusal(hasEdit: Bool) async throws {
+    let scene = try await Scene(15)
+    scene.server.state.withLock { $0.massDeletionFloor = 2 }
+    let entry = scene.entries[0]
+    if hasEdit { try await scene.test.replica.save(WaterEntry.sample(id: entry.id, 300)) }
+    let before = try #require(try scene.test.replica.record(entry.key)?[Register.deletedField])
+    try scene.delete(9)
+    let (request, page) = try await scene.test.attempt()
+    try await scene.test.replica.save(WaterEntry.sample(id: entry.id, 500))
+    // Another process of this replica is about to send it.
+    _ = try await scene.test.attempt()
+    try await scene.test.apply(
+      scene.server.exchange(request, as: "secret-1"), to: request, page: page)
+    let write = try #require(try scene.test.replica.record(entry.key)?[Register.deletedField])
+    #expect(write.replaced == before.stamp)
+    let waiting = try scene.test.offers().filter { $0.record.key == entry.key }
+    #expect(waiting.count == (hasEdit ? 2 : 1))
+    _ = try? await scene.test.sync(scene.server)
+    #expect(try scene.test.replica.status().heldDeletionCount == 8)
+    #expect(scene.server.journal.isEmpty)
+  }
+
   @Test("does not count what the server never knew")
   func unknownToServer() async throws {
     let scene = try await Scene(20)

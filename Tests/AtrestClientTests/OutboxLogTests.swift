@@ -314,7 +314,7 @@ struct OutboxLogTests {
     #expect(next.segment.map { $0.confirmed.token == token } ?? true)
   }
 
-  @Test("a server of 0.1.0 that tells a later position settles no more than it was asked about")
+  @Test("a server that tells a later position settles no more than it was asked about")
   func laterPosition() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)

@@ -100,7 +100,7 @@ SIMULATED = [
         "The client takes a refused write out of the outbox.",
         Edit(
             f"{SYNC}/Replica/UnitOfWork+Answers.swift",
-            "for refusal in answer.refusals where «judged.contains(refusal.index)» {",
+            "let refusals = answer.refusals.filter { «judged.contains($0.index)» }",
             "false",
         ),
     ),

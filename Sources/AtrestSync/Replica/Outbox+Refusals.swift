@@ -6,25 +6,35 @@ import AtrestReplication
 import AtrestWire
 
 extension Outbox {
-  /// Records a refusal. The entry loses its number: what is offered next may differ from what was
-  /// refused.
-  func note(_ refusal: Refusal, on page: OutboxPage, _ index: Int) throws(ReplicaError) {
-    let sequence = page.sequences[index]
-    guard let row = try tables.outboxRow(sequence), let number = row.number,
-      number == page.segment?.numbers[index]
-    else { return }
-    try tables.setNumber(nil, at: sequence)
-    try tables.setRefusal(
-      OutboxRefusal(reason: refusal.reason, message: shown(refusal.message)), at: sequence)
-    if RefusalReason.transient.contains(refusal.reason) {
-      try releaseNumbers(of: row.key, after: sequence)
-    } else if refusal.reason == .massDeletion, try isWrittenSince(sequence, row.key),
-      let entry = try entry(sequence)
-    {
+  /// Records refusals. The entries lose their numbers: what is offered next may differ from what
+  /// was refused.
+  func note(_ refusals: [Refusal], on page: OutboxPage) throws(ReplicaError) {
+    var refused: [(row: OutboxRow, reason: RefusalReason)] = []
+    for refusal in refusals {
+      let sequence = page.sequences[refusal.index]
+      guard let row = try tables.outboxRow(sequence), let number = row.number,
+        number == page.segment?.numbers[refusal.index]
+      else { continue }
+      try tables.setNumber(nil, at: sequence)
+      try tables.setRefusal(
+        OutboxRefusal(reason: refusal.reason, message: shown(refusal.message)), at: sequence)
+      refused.append((row, refusal.reason))
+    }
+    // Only now does none of them count as taken.
+    for (row, reason) in refused {
+      try releaseNumbers(of: row.key, after: row.sequence)
+      if RefusalReason.transient.contains(reason) { continue }
+      guard reason == .massDeletion, try isWrittenSince(row.sequence, row.key),
+        let entry = try entry(row.sequence), let offer = entry.offer, offer.record.isDeleted,
+        let deletion = offer.record[Register.deletedField]
+      else {
+        try skip(row.sequence)
+        continue
+      }
       // That write is the word for which the deletion would wait.
-      _ = try withdrawDeletion(of: entry)
-    } else {
-      try skip(sequence)
+      let action = try withdrawDeletion(of: entry)
+      try detach(
+        after: row.sequence, of: row.key, from: [(deletion, action?.stamp ?? deletion.replaced)])
     }
   }
 
@@ -37,13 +47,12 @@ extension Outbox {
     }
   }
 
-  /// Later writes of the record lose their numbers: whoever sends them next does so after the
-  /// refused one. A server that was sent them beside it has refused them, too; one that is still to
-  /// get them must not judge them, because it may have been told by then that the refusal is
-  /// settled.
+  /// Later writes of the record lose their numbers, unless the server took them: whoever sends them
+  /// next does so after the refused one, or changed. A server that is still to get them as they
+  /// were must not judge them, because it may have been told by then that the refusal is settled.
   private func releaseNumbers(of key: RecordKey, after refused: Int64) throws(ReplicaError) {
     let later = try tables.outboxRows(of: key).filter { $0.sequence > refused }
-    for row in later where row.number != nil { try tables.setNumber(nil, at: row.sequence) }
+    for row in later where !isTaken(row.number) { try tables.setNumber(nil, at: row.sequence) }
     if !later.isEmpty { try noteNumbersWithdrawn() }
   }
 
@@ -53,16 +62,29 @@ extension Outbox {
   func skip(_ refused: Int64, sparing held: [Int64] = []) throws(ReplicaError) {
     guard let entry = try entry(refused), let offer = entry.offer else { return }
     let skipped = offer.record.registers.filter(entry.wrote)
+    try detach(
+      after: refused, of: entry.key, from: skipped.map { ($0, $0.replaced) }, sparing: held)
+  }
+
+  /// Lets unsent writes of a record that replaced one of these registers replace something else.
+  ///
+  /// - Parameters:
+  ///   - sequence: Only entries after this one are changed.
+  ///   - skipped: The registers, each with what is to be replaced instead.
+  private func detach(
+    after sequence: Int64, of key: RecordKey,
+    from skipped: [(register: Register, replaced: Stamp?)], sparing held: [Int64] = []
+  ) throws(ReplicaError) {
     // Every later entry with one of these registers, written or carried along, gets the corrected
     // one.
     var corrected: [Register: Register] = [:]
-    for later in try entries(for: entry.key)
-    where later.sequence > refused && later.number == nil && !held.contains(later.sequence) {
+    for later in try entries(for: key)
+    where later.sequence > sequence && later.number == nil && !held.contains(later.sequence) {
       guard var changed = later.offer else { continue }
       for register in changed.record.registers {
         if later.wrote(register),
           let under = skipped.first(where: {
-            $0.field == register.field && $0.stamp == register.replaced
+            $0.register.field == register.field && $0.register.stamp == register.replaced
           })
         {
           var right = register
@@ -73,11 +95,11 @@ extension Outbox {
       }
       if changed != later.offer { try rewrite(later.sequence, changed) }
     }
-    guard !corrected.isEmpty, var held = try records.record(entry.key) else { return }
-    for register in held.registers {
-      if let right = corrected[register] { held.set(right) }
+    guard !corrected.isEmpty, var record = try records.record(key) else { return }
+    for register in record.registers {
+      if let right = corrected[register] { record.set(right) }
     }
-    try records.put(held)
+    try records.put(record)
   }
 
   /// Whether an entry is a deletion for which a full account has no place and no need: of this

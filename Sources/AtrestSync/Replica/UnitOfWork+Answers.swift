@@ -41,8 +41,9 @@ extension UnitOfWork {
     if applied.isForked { return applied }
     let isAfterLoss = tables.state.isAfterLoss || answer.isRestart(after: request)
     var mootCount = 0
-    for refusal in answer.refusals where judged.contains(refusal.index) {
-      try outbox.note(refusal, on: page, refusal.index)
+    let refusals = answer.refusals.filter { judged.contains($0.index) }
+    try outbox.note(refusals, on: page)
+    for refusal in refusals {
       let entry = try outbox.entry(page.sequences[refusal.index])
       if let entry, try outbox.isMoot(entry) { mootCount += 1 }
       if refusal.reason == .clockSkew { applied.hasClockSkew = true }
@@ -51,7 +52,6 @@ extension UnitOfWork {
         try outbox.offerAsRestored(entry)
       }
     }
-    let refusals = answer.refusals.filter { judged.contains($0.index) }
     let heldCount = refusals.count { $0.reason == .massDeletion }
     if heldCount > 0 {
       applied.heldDeletions = HeldDeletions(

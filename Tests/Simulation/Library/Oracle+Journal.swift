@@ -37,16 +37,20 @@ extension Oracle {
   /// disk was copied, so two replicas offer it as their own. Or it was withdrawn, its device wrote
   /// the kept one in its place, and a request under way brought it to a server that was put back
   /// (seed 0x8dac1).
-  func isGranted(_ entry: Conflict) -> Bool {
+  ///
+  /// - Parameter wasPutBack: Whether a server was put back, or lost commits that somebody may have
+  ///   seen.
+  func isGranted(_ entry: Conflict, wasPutBack: Bool) -> Bool {
     let lost = stamped(entry.lost, in: entry.key)
     let kept =
       stamped(entry.kept, in: entry.key) + deletions(of: entry.key, at: entry.kept.stamp)
     if (lost + kept).contains(where: forgetting.ever.contains) { return true }
     if lost.contains(where: isDoubled) { return true }
     let devices = Set(kept.map { writes[$0].device })
-    if lost.contains(where: { writes[$0].wasWithdrawn && devices.contains(writes[$0].device) }) {
-      return true
+    let isReplaced = lost.contains {
+      writes[$0].wasWithdrawn && devices.contains(writes[$0].device)
     }
+    if wasPutBack, isReplaced { return true }
     return kept.contains { winner in
       past(of: winner).contains { between in
         guard forgetting.ever.contains(between) else { return false }

@@ -128,7 +128,8 @@ extension World {
     let isNew = !account.journal.contains(Oracle.Held(key: entry.key, register: entry.lost))
     account.journal.formUnion(entry.losses)
     guard isNew, let fault = account.oracle.fault(of: entry) else { return }
-    guard !account.oracle.isGranted(entry) else { return count(.falseEntriesExcused) }
+    let isGranted = account.oracle.isGranted(entry, wasPutBack: serverMayHaveForgotten)
+    guard !isGranted else { return count(.falseEntriesExcused) }
     broke(
       "\(fault); field \(entry.field) of kind \(entry.key.kind.rawValue): \(entry.lost.text) lost "
         + "to field \(entry.kept.field) \(entry.kept.text)\n    "
