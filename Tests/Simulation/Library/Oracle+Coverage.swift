@@ -15,9 +15,10 @@ extension Oracle {
   ///   - isDismissedEnough: Whether entries that a person dismissed, and expired ones, count as
   ///     covered wherever they are.
   ///   - granted: Writes that count as covered for another reason.
+  ///   - isStampEnough: Whether who knew a write also knew another one with its stamp.
   func covered(
     by holdings: Holdings, isHeldEnough: Bool, isEqualEnough: Bool? = nil,
-    isDismissedEnough: Bool = true, granting granted: Set<Int> = []
+    isDismissedEnough: Bool = true, granting granted: Set<Int> = [], isStampEnough: Bool = false
   ) -> [Bool] {
     // An equal value is not the held write. When holders disappear, only the write itself counts.
     let isEqualEnough = isEqualEnough ?? !isHeldEnough
@@ -35,7 +36,7 @@ extension Oracle {
     var count = 0
     repeat {
       count = covered.count { $0 }
-      coverParents(&covered)
+      coverParents(&covered, isStampEnough: isStampEnough)
       if isEqualEnough { coverEqual(&covered, holdings) }
     } while covered.count { $0 } != count
     return covered
@@ -128,11 +129,12 @@ extension Oracle {
   }
 
   /// Parents were noted before their children.
-  private func coverParents(_ covered: inout [Bool]) {
+  private func coverParents(_ covered: inout [Bool], isStampEnough: Bool) {
     for id in writes.indices.reversed() where covered[id] {
       for parent in writes[id].parents {
         covered[parent] = true
         for earlier in earlierForeign(than: parent) { covered[earlier] = true }
+        if isStampEnough { for twin in twins(of: parent) { covered[twin] = true } }
       }
     }
   }
@@ -149,13 +151,25 @@ extension Oracle {
     }
   }
 
+  /// Other writes of the field that one device stamped alike: its disk was put back, and so was the
+  /// server, which therefore took the device for itself.
+  private func twins(of id: Int) -> [Int] {
+    guard let stamp = writes[id].stamps.last, stamp.replica != .none else { return [] }
+    return writes.indices.filter {
+      $0 != id && writes[$0].stamps.last == stamp && writes[$0].device == writes[id].device
+        && writes[$0].key == writes[id].key && writes[$0].field == writes[id].field
+    }
+  }
+
   /// The first owed write that is not covered, and the number of writes that are excused because a
   /// server forgot them.
   func firstLost(_ holdings: Holdings) -> (lost: Write?, excused: Int) {
     let strictly = covered(by: holdings, isHeldEnough: false)
     let missing = writes.indices.filter { writes[$0].isOwed && !strictly[$0] }
     guard !missing.isEmpty else { return (nil, 0) }
-    let granted = covered(by: holdings, isHeldEnough: false, granting: forgetting.met)
+    let granted = covered(
+      by: holdings, isHeldEnough: false, granting: forgetting.met,
+      isStampEnough: !forgetting.ever.isEmpty)
     let lost = missing.first { !granted[$0] }
     return (lost.map { writes[$0] }, missing.count { granted[$0] })
   }
