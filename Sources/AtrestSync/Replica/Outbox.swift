@@ -52,7 +52,9 @@ package struct Outbox<Tables: ReplicaTables> {
 
   private func entry(_ row: OutboxRow) throws(ReplicaError) -> OutboxEntry {
     var offer: Offer?
-    do { offer = try row.offer.map { try Offer(decoding: $0) } } catch { throw tables.damaged() }
+    if let bytes = row.offer {
+      do { offer = try Offer(decoding: bytes) } catch { throw tables.damaged() }
+    }
     return OutboxEntry(
       sequence: row.sequence, key: row.key, offer: offer, refusal: row.refusal, number: row.number)
   }
