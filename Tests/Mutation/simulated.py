@@ -391,6 +391,24 @@ SIMULATED = [
         Edit(f"{REPLICATION}/Judgement.swift", "return «outlivedActions()»", "[]"),
     ),
     mutation(
+        "deletionNotRestored",
+        "Writing back a deletion that lost does not delete.",
+        Edit(
+            f"{REPLICATION}/Conflict.swift",
+            "var isDeletion: Bool {\n    field == Register.deletedField && «lost.value == Register.deletedValue»",
+            "false",
+        ),
+    ),
+    mutation(
+        "partsListed",
+        "The journal lists the parts of an action beside the action.",
+        Edit(
+            f"{REPLICATION}/Judgement.swift",
+            "let actions = losses.filter {\n      «$0.lost.field == Register.deletedField» &&",
+            "false",
+        ),
+    ),
+    mutation(
         "entryOfTheWinner",
         "A journal entry holds the record of the side that won.",
         Edit(

@@ -14,6 +14,8 @@ final class Account {
   var acknowledged = Acknowledged()
   /// Losing writes of committed journal entries, except those that were lost with every holder.
   var journal: Set<Oracle.Held> = []
+  /// Committed journal entries by the record that they are about.
+  var entries: [RecordKey: Set<Conflict>] = [:]
   /// The records as the server last showed them.
   var view: [RecordKey: Record] = [:]
   /// The true time when the server accepted each journal entry, or slightly earlier. Microseconds.

@@ -199,6 +199,10 @@ struct Edit {
     } catch ReplicaError.Code.invalid where record?.follows(entry.conflict.kept) == true {
       throw RestoringRefused(key: entry.conflict.key)
     }
+    let restored = try transaction.record(entry.conflict.key)
+    guard restored?.shows(entry.conflict) == true else {
+      throw RestoringIncomplete(key: entry.conflict.key, field: entry.conflict.field)
+    }
   }
 }
 
@@ -207,7 +211,26 @@ private struct RestoringRefused: Error {
   let key: RecordKey
 }
 
+/// What was written back is not what the journal listed.
+private struct RestoringIncomplete: Error {
+  let key: RecordKey
+  let field: FieldNumber
+}
+
 extension Record {
+  /// Whether this is what restoring an entry leads to: its deletion; or its value, or all of its
+  /// action, in a record that lacks nothing of what the entry holds.
+  fileprivate func shows(_ entry: Conflict) -> Bool {
+    let (lost, held) = (entry.lost, entry.record?.registers ?? [])
+    if lost.field == Register.deletedField, lost.value == Register.deletedValue { return isDeleted }
+    let own = [Register.deletedField, Register.pruneFloorField]
+    let parts = held.filter { !own.contains($0.field) }
+    let values =
+      lost.field == Register.deletedField ? parts.filter { $0.stamp == lost.stamp } : [lost]
+    return !isDeleted && values.allSatisfy { self[$0.field]?.value == $0.value }
+      && parts.allSatisfy { self[$0.field] != nil }
+  }
+
   fileprivate func follows(_ kept: Register) -> Bool {
     [self[kept.field], floor].contains { $0.map { $0.stamp >= kept.stamp } ?? false }
   }

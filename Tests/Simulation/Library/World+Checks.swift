@@ -127,6 +127,8 @@ extension World {
     count(.conflicts)
     let isNew = !account.journal.contains(Oracle.Held(key: entry.key, register: entry.lost))
     account.journal.formUnion(entry.losses)
+    account.entries[entry.key, default: []].insert(entry)
+    checkParts(of: entry, account)
     guard isNew, let fault = account.oracle.fault(of: entry) else { return }
     let isGranted = account.oracle.isGranted(entry, wasPutBack: serverMayHaveForgotten)
     guard !isGranted else { return count(.falseEntriesExcused) }
@@ -135,6 +137,18 @@ extension World {
         + "to field \(entry.kept.field) \(entry.kept.text)\n    "
         + account.oracle.story(of: entry.key, entry.field).joined(separator: "\n    "),
       about: entry.key)
+  }
+
+  /// Checks that what the entry of an action includes has no entry of its own from the same merge.
+  private func checkParts(of entry: Conflict, _ account: Account) {
+    let merged = (account.entries[entry.key] ?? []).filter {
+      $0.lost.stamp == entry.lost.stamp && $0.noticed == entry.noticed && $0.record == entry.record
+    }
+    guard merged.contains(where: \.isAction) else { return }
+    let part = merged.first {
+      $0.field != Register.deletedField && $0.record?[$0.field] == $0.lost
+    }
+    if let part { broke("field \(part.field) is listed beside its action", about: entry.key) }
   }
 
   /// Checks that a device's stamps increase with its actions, whatever its clock does and however
