@@ -9,6 +9,8 @@ BIN = ".build/debug"
 PYTHON = ("Tests/Interop", "Protos")
 DAEMON = ("atrest-syncd",)
 BOTH = ("atrest-syncd", "atrest")
+# The tests in Python that run the companion: an edit of it runs no others of them.
+COMPANIONS = "test_companion.py test_example_clients.py"
 
 # Tests that wait for programs, or for a server with five-minute codes, run apart from those that
 # compute: a test must not wait behind hundreds of others until its code has ended. Foundation's
@@ -29,6 +31,11 @@ def swift_tests(only: str = "", skip: tuple[str, ...] = ()) -> str:
     words += [f"--filter '{only}'"] if only else []
     words += [f"--skip '{one}'" for one in skip]
     return " ".join(words)
+
+
+def without(files: str) -> str:
+    """What has pytest leave these files out."""
+    return " ".join(f"--ignore={name}" for name in files.split())
 
 
 def core_tests(web: str) -> str:
@@ -131,8 +138,13 @@ STEPS = [
     ),
     Step(
         "interop", "A foreign gRPC client and an independent model of the merge agree with us",
-        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN}", 900, 170, after=BUILT, cores=0.5, programs=BOTH,
-        paths=(*PYTHON, "docs", "Examples", "Scripts/find-proxy"),
+        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN} {without(COMPANIONS)}", 900, 170,
+        after=BUILT, cores=0.5, programs=DAEMON, paths=(*PYTHON, "docs", "Scripts/find-proxy"),
+    ),
+    Step(
+        "companions", "The companion and the example clients agree with a foreign client of their account",
+        f"ATREST_INTEROP_SECONDS=250 Tests/Interop/run {BIN} {COMPANIONS}", 300, 30, after=BUILT,
+        cores=0.5, programs=BOTH, paths=(*PYTHON, "Examples", "Scripts/find-proxy"),
     ),
     Step(
         "proxy", "nginx, Caddy, systemd and backups work as the pages say",
