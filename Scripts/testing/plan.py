@@ -138,12 +138,12 @@ STEPS = [
     ),
     Step(
         "interop", "A foreign gRPC client and an independent model of the merge agree with us",
-        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN} {without(COMPANIONS)}", 900, 170,
-        after=BUILT, cores=0.5, programs=DAEMON, paths=(*PYTHON, "docs", "Scripts/find-proxy"),
+        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN} {without(COMPANIONS)}", 900, 140,
+        after=BUILT, cores=0.5, programs=DAEMON, paths=(*PYTHON, "docs", "Examples/python-client", "Scripts/find-proxy"),
     ),
     Step(
         "companions", "The companion and the example clients agree with a foreign client of their account",
-        f"ATREST_INTEROP_SECONDS=250 Tests/Interop/run {BIN} {COMPANIONS}", 300, 30, after=BUILT,
+        f"ATREST_INTEROP_SECONDS=250 Tests/Interop/run {BIN} {COMPANIONS}", 300, 40, after=BUILT,
         cores=0.5, programs=BOTH, paths=(*PYTHON, "Examples", "Scripts/find-proxy"),
     ),
     Step(
