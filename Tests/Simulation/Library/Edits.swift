@@ -197,24 +197,24 @@ struct Edit {
     do {
       try noting(entry.conflict.key, entry.key, oracle: &oracle) { try $0.restore(entry) }
     } catch ReplicaError.Code.invalid where record?.follows(entry.conflict.kept) == true {
-      throw RestoringRefused(key: entry.conflict.key)
+      throw RestoringFailed(why: "it is refused", conflict: entry.conflict)
     }
     let restored = try transaction.record(entry.conflict.key)
     guard restored?.shows(entry.conflict) == true else {
-      throw RestoringIncomplete(key: entry.conflict.key, field: entry.conflict.field)
+      throw RestoringFailed(why: "it does not show", conflict: entry.conflict)
     }
   }
 }
 
-/// What the journal lists cannot be written back, though the record is there.
-private struct RestoringRefused: Error {
-  let key: RecordKey
-}
-
-/// What was written back is not what the journal listed.
-private struct RestoringIncomplete: Error {
-  let key: RecordKey
-  let field: FieldNumber
+/// What the journal lists cannot be written back, though the record is there; or it was, and the
+/// record does not show it.
+private struct RestoringFailed: Error, CustomStringConvertible {
+  let why: String
+  let conflict: Conflict
+  var description: String {
+    "writing back field \(conflict.field) of kind \(conflict.key.kind.rawValue), "
+      + "\(conflict.lost.text): \(why)"
+  }
 }
 
 extension Record {

@@ -15,7 +15,7 @@ extension Oracle {
   ///   - isDismissedEnough: Whether entries that a person dismissed, and expired ones, count as
   ///     covered wherever they are.
   ///   - granted: Writes that count as covered for another reason.
-  ///   - isStampEnough: Whether who knew a write also knew another one with its stamp.
+  ///   - isStampEnough: Whether a writer that knew a write counts as knowing others with its stamp.
   func covered(
     by holdings: Holdings, isHeldEnough: Bool, isEqualEnough: Bool? = nil,
     isDismissedEnough: Bool = true, granting granted: Set<Int> = [], isStampEnough: Bool = false

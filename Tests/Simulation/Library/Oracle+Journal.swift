@@ -38,7 +38,7 @@ extension Oracle {
   /// the kept one in its place, and a request under way brought it to a server that was put back
   /// (seed 0x8dac1).
   ///
-  /// - Parameter wasPutBack: Whether a server was put back, or lost commits that somebody may have
+  /// - Parameter wasPutBack: Whether a server was put back, or lost commits that a device may have
   ///   seen.
   func isGranted(_ entry: Conflict, wasPutBack: Bool) -> Bool {
     let lost = stamped(entry.lost, in: entry.key)

@@ -139,7 +139,7 @@ extension World {
       about: entry.key)
   }
 
-  /// Checks that what the entry of an action includes has no entry of its own from the same merge.
+  /// Checks that what the entry of an action includes has no second entry from the same merge.
   private func checkParts(of entry: Conflict, _ account: Account) {
     let merged = (account.entries[entry.key] ?? []).filter {
       $0.lost.stamp == entry.lost.stamp && $0.noticed == entry.noticed && $0.record == entry.record
