@@ -359,6 +359,26 @@ struct LostRecordTests {
     #expect(try mine.offers().contains(Offer(record: held, written: [], isRestored: true)))
   }
 
+  @Test("what was sent after a loss is offered again as it is by now, after the next loss")
+  func lostAgain() async throws {
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let server = ModelServer(clock: TestClock())
+    let water = try WaterEntry.sample(200)
+    try await mine.replica.save(water)
+    try await mine.sync(server)
+    try await mine.replica.writing { try $0.work.outbox.offerAgain(water.key, afterLoss: true) }
+    let sent = try await mine.replica.nextPage(after: 0).offers
+    theirs.clock.advance(1000)
+    try await theirs.replica.save(WaterEntry.sample(id: water.id, 300))
+    let received = try #require(try theirs.replica.record(water.key))
+    _ = try await mine.replica.merge(records: [received.encoded], offering: [], at: server.head)
+    for _ in 0..<2 {
+      try await mine.replica.writing { try $0.work.outbox.offerAgain(water.key, afterLoss: true) }
+    }
+    let again = Offer(record: received, written: [], isRestored: true)
+    #expect(try await mine.replica.nextPage(after: 0).offers == sent + [again.encoded])
+  }
+
   @Test("what is offered again waits once, and not beside a write of the same record")
   func offeredOnce() async throws {
     let server = ModelServer(clock: TestClock())

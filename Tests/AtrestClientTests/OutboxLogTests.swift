@@ -283,6 +283,17 @@ struct OutboxLogTests {
     var isUnread = false
   }
 
+  /// A replica that has sent three writes and heard nothing.
+  private func threeSent() async throws -> (
+    server: ModelServer, test: TestReplica, request: ExchangeRequest, page: OutboxPage
+  ) {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    for _ in 0..<3 { try await test.replica.save(WaterEntry.sample()) }
+    let (request, page) = try await test.attempt()
+    return (server, test, request, page)
+  }
+
   @Test(
     "an answer settles what lies up to the server's position: taken, or refused if it says so",
     arguments: [
@@ -295,10 +306,7 @@ struct OutboxLogTests {
       Settled(through: 1, refused: [2], acknowledged: 1, numbers: [2, 3], isUnread: true),
     ])
   func settles(case known: Settled) async throws {
-    let server = ModelServer(clock: TestClock())
-    let test = try TestReplica(1)
-    for _ in 0..<3 { try await test.replica.save(WaterEntry.sample()) }
-    let (request, page) = try await test.attempt()
+    let (server, test, request, page) = try await threeSent()
     let token = try #require(request.segment?.token)
     let applied = try await test.replica.apply(
       answer(known.through, token, refused: known.refused, server: server), to: request,
@@ -316,10 +324,7 @@ struct OutboxLogTests {
 
   @Test("a server that tells a later position settles no more than it was asked about")
   func laterPosition() async throws {
-    let server = ModelServer(clock: TestClock())
-    let test = try TestReplica(1)
-    for _ in 0..<3 { try await test.replica.save(WaterEntry.sample()) }
-    let (request, page) = try await test.attempt()
+    let (server, test, request, page) = try await threeSent()
     for _ in 0..<2 { try await test.replica.save(WaterEntry.sample()) }
     let later = try #require(try await test.attempt().page.segment)
     #expect(later.numbers == [1, 2, 3, 4, 5])
@@ -333,10 +338,7 @@ struct OutboxLogTests {
 
   @Test("a server at a position that this replica never was at settles nothing: this is a copy")
   func forked() async throws {
-    let server = ModelServer(clock: TestClock())
-    let test = try TestReplica(1)
-    for _ in 0..<3 { try await test.replica.save(WaterEntry.sample()) }
-    let (request, page) = try await test.attempt()
+    let (server, test, request, page) = try await threeSent()
     let token = try #require(request.segment?.token)
     for position in [
       OutboxPosition(number: 3, token: token ^ 1), OutboxPosition(number: 4, token: token),

@@ -47,12 +47,14 @@ extension Outbox {
     }
   }
 
-  /// Later writes of the record lose their numbers, unless the server took them: whoever sends them
-  /// next does so after the refused one, or changed. A server that is still to get them as they
-  /// were must not judge them, because it may have been told by then that the refusal is settled.
+  /// Later writes of the record lose their numbers, unless the server took them: they are sent
+  /// after the refused one, or changed. A server that is still to get them as they were must not
+  /// judge them: the refusal may be settled there by then.
   private func releaseNumbers(of key: RecordKey, after refused: Int64) throws(ReplicaError) {
     let later = try tables.outboxRows(of: key).filter { $0.sequence > refused }
-    for row in later where !isTaken(row.number) { try tables.setNumber(nil, at: row.sequence) }
+    for row in later where row.number != nil && !isTaken(row.number) {
+      try tables.setNumber(nil, at: row.sequence)
+    }
     if !later.isEmpty { try noteNumbersWithdrawn() }
   }
 

@@ -84,6 +84,7 @@ extension OutboxRow {
   fileprivate func write(to writer: inout RowWriter) {
     writer.signed(sequence)
     writer.data(key.storageKey)
+    // 0: an offer. 1: none yet. 3 and 2: the same of a row that restores.
     if let offer {
       writer.number(isRestoring ? 3 : 0)
       writer.data(offer)
@@ -100,10 +101,10 @@ extension OutboxRow {
   fileprivate init(from reader: inout RowReader) throws(RowReader.Damage) {
     let sequence = try StoredAction.sequence(&reader)
     guard let key = RecordKey(storageKey: try reader.data()) else { throw RowReader.Damage() }
-    let sort = try reader.number()
-    guard sort <= 3 else { throw RowReader.Damage() }
+    let form = try reader.number()
+    guard form <= 3 else { throw RowReader.Damage() }
     var offer: [UInt8]?
-    if sort == 0 || sort == 3 {
+    if form == 0 || form == 3 {
       let bytes = try reader.data()
       guard let decoded = try? Offer(decoding: bytes), decoded.record.key == key else {
         throw RowReader.Damage()
@@ -117,7 +118,7 @@ extension OutboxRow {
     let number = try reader.optional { reader throws(RowReader.Damage) in try reader.number() }
     guard number.map({ $0 <= OutboxSegment.lastNumber }) ?? true else { throw RowReader.Damage() }
     self.init(
-      sequence: sequence, key: key, offer: offer, isRestoring: sort >= 2, refusal: refusal,
+      sequence: sequence, key: key, offer: offer, isRestoring: form >= 2, refusal: refusal,
       number: number)
   }
 }
