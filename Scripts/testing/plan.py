@@ -9,6 +9,7 @@ BIN = ".build/debug"
 PYTHON = ("Tests/Interop", "Protos")
 DAEMON = ("atrest-syncd",)
 BOTH = ("atrest-syncd", "atrest")
+BROWSER = ("Client/web", "Tests/Browser", "Tests/Chaos", *PYTHON)
 # The tests in Python that run the companion: an edit of it runs no others of them.
 COMPANIONS = "test_companion.py test_example_clients.py"
 
@@ -127,9 +128,13 @@ STEPS = [
     ),
     Step(
         "browser", "The app in a browser keeps what it shows as kept, and can be read and touched",
-        f"Tests/Browser/run {BIN} .build/test/web --brief", 1200, 250, cores=1.5, memory=3,
-        after=(*BUILT, "wasm"), needs="chromium", programs=(*BOTH, "AtrestWeb"),
-        paths=("Client/web", "Tests/Browser", "Tests/Chaos", *PYTHON),
+        f"Tests/Browser/run {BIN} .build/test/web --brief --alone", 1200, 180, cores=1.5, memory=3,
+        after=(*BUILT, "wasm"), needs="chromium", programs=(*DAEMON, "AtrestWeb"), paths=BROWSER,
+    ),
+    Step(
+        "browser-beside", "A browser, the companion and a foreign client of one account hold the same, whatever ends first",
+        f"Tests/Browser/run {BIN} .build/test/web --brief --beside", 1200, 150, memory=2,
+        after=(*BUILT, "wasm"), needs="chromium", programs=(*BOTH, "trunk", "AtrestWeb"), paths=BROWSER,
     ),
     Step(
         "metrics", "A Prometheus reads the metrics",

@@ -10,6 +10,7 @@ from atrest.sync.v1 import records_pb2, sync_pb2
 from calls import Calls
 from harness import Device
 from phone import Phone
+from terminal import BesideTerminal
 
 
 class Judge:
@@ -78,7 +79,7 @@ class Stranger:
         self.channel.close()
 
 
-class Judged(Phone):
+class Judged(BesideTerminal, Phone):
     """A browser and a foreign client of one account."""
 
     def setUp(self):

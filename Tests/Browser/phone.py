@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of the web app have: a server, a browser the size of a phone, a terminal to pair with."""
+"""What tests of the web app have: a server, and a browser the size of a phone."""
 
 import json
 import os
+import pathlib
+import shutil
+import tempfile
 import unittest
 
 from chromium import Chromium
-from server import Server, Terminal
+from screen import WAIT_SECONDS
+from server import Server
 
 PROGRAMS = os.environ["ATREST_BIN_DIR"]
 WEB = os.environ["ATREST_WEB_DIR"]
@@ -73,41 +77,88 @@ class Phone(unittest.TestCase):
         page.press(words)
         page.until(f"told.slice({before}).includes('Noted {words}.')")
 
+    def begin_before(self, hours):
+        """Begins a fast, and corrects its start to some hours ago."""
+        self.page.press("Begin")
+        self.page.press_first(".elapsed a")
+        self.page.until("document.querySelector('input[type=datetime-local]')")
+        self.page.run("""((hours) => {
+          const input = document.querySelector('input[type=datetime-local]');
+          const earlier = Date.now() - hours * 3600000 - new Date().getTimezoneOffset() * 60000;
+          input.value = new Date(earlier).toISOString().slice(0, 16);
+        })""" + f"({hours})")
+        self.page.press("Keep")
+        self.told("Kept.")
+        self.page.press_first("a.back")
+
     def total(self, words, page=None):
         page = page or self.page
         self.place("water", page)
         page.until(f"document.querySelector('.total')?.textContent === '{words}'")
 
-    def terminal(self):
-        terminal = Terminal(self.server)
-        self.addCleanup(terminal.close)
-        return terminal
+    def new_folder(self):
+        """A folder for files, removed with the test."""
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="data-"))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
-    def paired(self):
-        """A terminal device, and this browser paired to its account by being let in."""
-        terminal = self.terminal()
-        link = self.server.add_account(self._testMethodName[:60])["link"]
-        terminal.run("pair", link, "--name", "laptop")
-        return terminal, self.let_in(terminal)
+    def exported(self, folder):
+        """The file that the page's button saves there."""
+        browser = self.browser
+        browser.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder),
+            eventsEnabled=True, browserContextId=self.context)
+        events = browser.events[None]
+        before = len(events)
+        self.place("settings")
+        self.page.press("Export")
 
-    def let_in(self, terminal):
-        """Pairs this browser to a terminal's account. Returns the digits that it showed."""
-        self.pair(terminal.json("invite")["web_link"].split("#pair=")[1])
-        digits = self.page.until_value(
-            "document.querySelector('.digits')?.textContent.match(/^\\d{6}$/)?.[0]")
-        # The digits are shown before the server has been asked.
-        self.waiting = terminal.until_waiting()
-        terminal.run("devices", "allow", self.waiting["id"])
-        self.until_paired()
-        return digits
+        def said(method, **values):
+            return next((each["params"] for each in events[before:] if each["method"] == method
+                and all(each["params"][name] == value for name, value in values.items())), None)
 
-    def pair(self, code):
-        self.page.go(f"{self.server.address}#pair={code}")
-        self.page.press("Pair")
+        while not said("Browser.downloadProgress", state="completed"):
+            browser.read(WAIT_SECONDS)
+        return folder / said("Browser.downloadWillBegin")["suggestedFilename"]
 
-    def until_paired(self):
+    def choose(self, file):
+        """Gives a file to the page's chooser."""
+        self.page.until("document.querySelector('input[type=file]')")
+        root = self.page.send("DOM.getDocument")["root"]["nodeId"]
+        node = self.page.send("DOM.querySelector", nodeId=root, selector="input[type=file]")
+        self.page.send("DOM.setFileInputFiles", files=[str(file)], nodeId=node["nodeId"])
+
+    def bring_in(self, file):
+        """Gives a file to the page, and has it brought in."""
+        self.place("import")
+        self.choose(file)
+        self.page.press("Bring it in")
+        self.told("Brought in: ")
+
+    def first_paired(self):
+        """This browser as the first device of a new account."""
+        self.join(self.page, self.server.add_account(self._testMethodName[:60]))
+
+    def second_paired(self):
+        """The page of another browser, which comes to that account."""
+        context = self.browser.private()
+        self.addCleanup(self.browser.dispose, context)
+        page = self.browser.open(context=context)
+        self.join(page, self.server.invite(self._testMethodName[:60]))
+        return page
+
+    def join(self, page, invitation):
+        """Pairs a page that the server itself invited, so that nobody has to let it in."""
+        self.pair(invitation["web_link"].split("#pair=")[1], page)
+        self.until_paired(page)
+
+    def pair(self, code, page=None):
+        page = page or self.page
+        page.go(f"{self.server.address}#pair={code}")
+        page.press("Pair")
+
+    def until_paired(self, page=None):
         """Waits until the page left the form, whose code does not stay in the address."""
-        self.page.until("location.hash === '#timer' && document.querySelector('.timer')")
+        (page or self.page).until("location.hash === '#timer' && document.querySelector('.timer')")
 
     def synced(self, page=None):
         """Waits until nothing is left to send."""
@@ -121,14 +172,6 @@ class OwnPhone(Phone):
     @classmethod
     def setUpClass(cls):
         pass
-
-    def reconnect(self, terminal):
-        """The network is back: the terminal syncs first, then this browser, then both have all."""
-        self.server.start()
-        terminal.run("sync")
-        self.page.run("dispatchEvent(new Event('online'))")
-        self.synced()
-        terminal.run("sync")
 
     def setUp(self):
         self.server = Server(PROGRAMS, WEB)

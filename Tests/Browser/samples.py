@@ -1,37 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person may have after some weeks, brought in by a terminal."""
+"""What a person may have after some weeks."""
 
 import datetime
-import pathlib
 import subprocess
+import uuid
 
+import exports
 import zone
 
 # Days ago and hours of fasts.
 FASTS = [(24, 16), (22, 18), (20, 12), (17, 16), (13, 20), (9, 16), (6, 14), (4, 17), (2, 16)]
 
 
-def rows(fasts, today):
-    """Fasts as another app's export."""
-    lines = ["Start,End"]
-    for days, hours in fasts:
-        day = today - datetime.timedelta(days=days)
-        end = datetime.datetime.combine(day, datetime.time(12, 10))
-        lines.append(f"{end - datetime.timedelta(hours=hours)},{end}")
-    return "\n".join(lines) + "\n"
+def bring(phone, fasts):
+    """Fasts, as (days ago, hours), by the page that brings files in."""
+    file = phone.new_folder() / "fasts.jsonl"
+    noon = zone.now().replace(hour=12, minute=10, second=0, microsecond=0)
+    exports.write(file, [fast(noon - datetime.timedelta(days=days), hours) for days, hours in fasts])
+    phone.bring_in(file)
 
 
-def bring(terminal, fasts):
-    export = pathlib.Path(terminal.folder) / "other-app.csv"
-    export.write_text(rows(fasts, zone.now().date()))
-    terminal.run("import", str(export), "--zone", zone.NAME, "--yes")
+def fast(end, hours):
+    start = end - datetime.timedelta(hours=hours)
+    moments = {name: each.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        for name, each in (("start", start), ("end", end))}
+    return {"kind": "session", "id": str(uuid.uuid4()), "target_minutes": 16 * 60,
+        "span": {**moments, "outcome": "completed" if hours >= 16 else "abandoned"}}
 
 
-def weeks(terminal):
-    """Nine fasts, one that goes on, and water."""
-    bring(terminal, FASTS)
-    terminal.run("fast", "start", "--at", "7h ago")
-    terminal.run("water", "add", "500ml")
+def weeks(phone):
+    """Nine fasts, one that goes on for seven hours, and water."""
+    bring(phone, FASTS)
+    phone.place("timer")
+    phone.begin_before(7)
+    phone.water("500 ml")
 
 
 def garden(terminal):

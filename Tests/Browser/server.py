@@ -4,15 +4,12 @@
 import base64
 import hashlib
 import json
-import os
 import pathlib
 import re
 import shutil
 import subprocess
 import tempfile
-import time
 
-import zone
 from screen import WAIT_SECONDS
 
 
@@ -80,49 +77,20 @@ class Server:
 
     def add_account(self, name):
         """Returns its first device's `link`, and `web_link`."""
-        done = subprocess.run([self.programs / "atrest-syncd", "account", "add", name, "--json",
+        return self._told("account", "add", name)
+
+    def invite(self, name):
+        """Returns a further device's `link`, and `web_link`."""
+        return self._told("account", "invite", name)
+
+    def devices(self, name):
+        return self._told("device", "list", "--account", name)
+
+    def _told(self, *arguments):
+        done = subprocess.run([self.programs / "atrest-syncd", *arguments, "--json",
             "--data", self.data], check=True, capture_output=True, text=True)
         return json.loads(done.stdout)
 
     def close(self):
         self.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
-class Terminal:
-    """A device of the terminal program."""
-
-    def __init__(self, server):
-        self.server = server
-        self.folder = tempfile.mkdtemp(prefix="terminal-")
-
-    def command(self, *arguments):
-        return [self.server.programs / "atrest", *arguments]
-
-    @property
-    def environment(self):
-        ours = {"ATREST_HOME": self.folder, "HOME": self.folder, "TZ": zone.NAME, "LC_ALL": "C.UTF-8",
-            "XDG_DATA_HOME": self.folder, "SSL_CERT_FILE": str(self.server.folder / "ca.pem")}
-        return {**os.environ, **ours}
-
-    def run(self, *arguments, **more):
-        done = subprocess.run(self.command(*arguments), capture_output=True, text=True,
-            env=self.environment, timeout=120, **more)
-        assert done.returncode == 0, f"atrest {arguments}: {done.stdout}{done.stderr}"
-        return done.stdout
-
-    def json(self, *arguments):
-        return json.loads(self.run(*arguments, "--json"))
-
-    def until_waiting(self):
-        """The device that waits to be let in."""
-        until = time.monotonic() + WAIT_SECONDS
-        while time.monotonic() < until:
-            waiting = self.json("devices", "waiting")
-            if waiting:
-                return waiting[0]
-            time.sleep(0.05)
-        raise AssertionError("no device waits to be let in")
-
-    def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)

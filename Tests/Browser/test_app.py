@@ -4,9 +4,7 @@
 import json
 import pathlib
 import unittest
-from datetime import timedelta
 
-import zone
 from phone import HOUR, WEB, OwnPhone, Phone
 
 
@@ -43,17 +41,7 @@ class FirstStart(Phone):
 
 class Begun(Phone):
     def test_who_forgot_to_begin_corrects_the_start(self):
-        self.page.press("Begin")
-        self.page.press_first(".elapsed a")
-        self.page.until("document.querySelector('input[type=datetime-local]')")
-        self.page.run("""(() => {
-          const input = document.querySelector('input[type=datetime-local]');
-          const earlier = Date.now() - 3 * 3600000 - new Date().getTimezoneOffset() * 60000;
-          input.value = new Date(earlier).toISOString().slice(0, 16);
-        })()""")
-        self.page.press("Keep")
-        self.told("Kept.")
-        self.page.press_first("a.back")
+        self.begin_before(3)
         self.page.until("document.querySelector('.elapsed')?.textContent.startsWith('3h')")
 
 
@@ -120,37 +108,6 @@ class Kept(OwnPhone):
         self.page.until("document.querySelector('[role=alert]')")
         self.assertEqual(self.page.run(ROWS % ""), before)
 
-    def test_a_full_disk_is_told_and_the_page_goes_on_from_what_was_kept(self):
-        terminal, _ = self.paired()
-        self.water("250 ml")
-        origin = self.server.address.rstrip("/")
-        # A browser goes by the space that it found at first, for half a minute. An unoptimised core
-        # takes six of these megabytes.
-        self.browser.restart()
-        self.browser.open().send("Storage.overrideQuotaForOrigin", origin=origin, quotaSize=1 << 24)
-        self.page = self.open()
-        self.assertEqual(self.page.run(FILL), "QuotaExceededError")
-        self.place("water")
-        self.page.press("500 ml")
-        self.told("no room left")
-        # A sync that cannot keep its steps says so, and does not begin anew by itself.
-        self.place("settings")
-        self.page.until("document.querySelector('main').textContent.includes('no room left')")
-        self.page.run("""(() => {
-          const { instantiate } = WebAssembly;
-          self.begun = 0;
-          WebAssembly.instantiate = (...parts) => (self.begun += 1, instantiate(...parts));
-        })()""")
-        self.show("water", "500 ml")
-        self.assertEqual(self.page.run("self.begun"), 0)
-        self.page.send("Storage.overrideQuotaForOrigin", origin=origin)
-        self.total("250 ml")
-        self.water("300 ml")
-        self.total("550 ml")
-        self.synced()
-        terminal.run("sync")
-        self.assertIn("550", terminal.run("water", "list").replace(",", ""))
-
 
 # Runs a script over the rows of the store, and answers with what it finds then.
 ROWS = """new Promise((resolve) => {
@@ -166,28 +123,6 @@ ROWS = """new Promise((resolve) => {
       open.result.close();
       resolve(keys.map((key, index) => [key, [...values[index]]]));
     };
-  };
-})"""
-
-
-# Fills the browser's storage to the last bytes, and answers with what ended it.
-FILL = """new Promise((resolve) => {
-  const open = indexedDB.open('other');
-  open.onupgradeneeded = () => open.result.createObjectStore('rows', { autoIncrement: true });
-  open.onsuccess = () => {
-    let size = 1 << 20;
-    const more = () => {
-      const transaction = open.result.transaction('rows', 'readwrite', { durability: 'relaxed' });
-      const bytes = new Uint8Array(size);
-      for (let at = 0; at < size; at += 65536) crypto.getRandomValues(bytes.subarray(at, at + 65536));
-      transaction.objectStore('rows').put(bytes);
-      transaction.oncomplete = more;
-      transaction.onabort = () => {
-        size >>= 1;
-        if (size >= 64) more(); else resolve(transaction.error.name);
-      };
-    };
-    more();
   };
 })"""
 
@@ -237,41 +172,9 @@ class Offline(OwnPhone):
         self.assertEqual(names, {name for name in own if not name.endswith(".png")})
 
 
-class Paired(Phone):
-    def test_a_terminal_lets_it_in_by_the_same_digits(self):
-        _, digits = self.paired()
-        self.assertEqual(digits, self.waiting["digits"].replace(" ", ""))
-        self.assertEqual(self.page.run("location.hash").find("pair"), -1)
-        self.place("devices")
-        self.page.sees("laptop")
-
-    def test_writes_go_both_ways(self):
-        terminal, _ = self.paired()
-        self.water("250 ml")
-        self.synced()
-        terminal.run("sync")
-        terminal.run("water", "add", "500")
-        terminal.run("sync")
-        self.total("750 ml")
-
-
-    def test_a_device_that_was_shut_out_joins_again_by_a_new_link(self):
-        terminal, _ = self.paired()
-        self.water("250 ml")
-        self.synced()
-        own = next(each for each in terminal.json("devices", "list") if each["name"] != "laptop")
-        terminal.run("devices", "revoke", own["id"], "--only")
-        self.water("300 ml")
-        self.place("settings")
-        self.page.sees("This device's access was ended.")
-        self.page.sees("Pair this device")
-        self.let_in(terminal)
-        self.synced()
-        terminal.run("sync")
-        self.assertIn("550", terminal.run("water", "list").replace(",", ""))
-
+class Left(Phone):
     def test_it_leaves_the_account_and_keeps_what_was_noted(self):
-        self.paired()
+        self.first_paired()
         self.water("250 ml")
         self.synced()
         self.place("devices")
@@ -319,7 +222,8 @@ class Fingers(Phone):
         self.assertEqual(self.page.run("document.querySelectorAll('.fasting').length"), 0)
 
     def test_two_taps_do_not_shut_a_device_out_nor_remove_two_drinks(self):
-        terminal, _ = self.paired()
+        self.first_paired()
+        self.second_paired()
         self.place("devices")
         place = self.tap("Revoke")
         self.touch(place)
@@ -327,7 +231,8 @@ class Fingers(Phone):
         self.page.until("[...document.querySelectorAll('button')].some((each) =>"
             " each.textContent === 'Revoke it for good')")
         self.page.framed()
-        self.assertEqual([each.get("revoked") for each in terminal.json("devices", "list")], [None] * 2)
+        devices = self.server.devices(self._testMethodName[:60])
+        self.assertEqual([each.get("revoked") for each in devices], [None] * 2)
         self.water("250 ml")
         self.water("250 ml")
         self.rest()
@@ -348,47 +253,6 @@ class Fingers(Phone):
         self.total("750 ml")
         self.touch({"x": 20, "y": 700})
         self.page.until("!document.querySelector('#notice').textContent")
-
-
-class PairedWithoutNetwork(OwnPhone):
-    def test_what_was_noted_without_a_network_is_pushed_when_it_is_back(self):
-        terminal, _ = self.paired()
-        self.synced()
-        self.server.stop()
-        self.water("250 ml")
-        self.water("300 ml")
-        self.reconnect(terminal)
-        self.assertIn("550", terminal.run("water", "list").replace(",", ""))
-
-    def test_the_later_of_two_edits_wins_and_the_other_can_be_had_back(self):
-        terminal, _ = self.paired()
-        now = zone.now().replace(second=0, microsecond=0)
-        at = lambda hours: (now - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M")
-        terminal.run("fast", "start", "--at", at(20))
-        terminal.run("fast", "end", "--at", at(3))
-        terminal.run("sync")
-        self.place("history")
-        self.page.until("document.querySelector('.list a')")
-        self.synced()
-        self.server.stop()
-        (fast,) = terminal.json("sessions", "list")
-        terminal.run("sessions", "edit", fast["id"][:8], "--end", at(2))
-        self.place("history")
-        self.page.press_first(".list a")
-        self.page.until("document.querySelectorAll('input').length === 2")
-        self.page.run(f"document.querySelectorAll('input')[1].value = '{at(1)}'")
-        self.page.press("Keep")
-        self.page.sees("19h 0m")
-        self.reconnect(terminal)
-        self.place("conflicts")
-        self.page.press("Restore")
-        self.page.sees("Nothing here yet.")
-        self.synced()
-        terminal.run("sync")
-        (fast,) = terminal.json("sessions", "list")
-        self.assertEqual(fast["elapsed_minutes"], 18 * 60)
-        self.place("history")
-        self.page.sees("18h 0m")
 
 
 if __name__ == "__main__":

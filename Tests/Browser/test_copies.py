@@ -5,9 +5,10 @@ import unittest
 
 from chromium import Chromium
 from phone import OwnPhone
+from terminal import BesideTerminal
 
 
-class Copies(OwnPhone):
+class Copies(BesideTerminal, OwnPhone):
     def test_both_go_on_and_the_copy_becomes_a_device_of_its_own(self):
         terminal, _ = self.paired()
         self.water("250 ml")

@@ -6,10 +6,11 @@ import unittest
 import firefox
 from phone import PROGRAMS, WEB, Phone
 from server import Server
+from terminal import BesideTerminal
 
 
 @unittest.skipUnless(firefox.PROGRAM, "Firefox is needed: apt-get install firefox-esr")
-class Firefox(Phone):
+class Firefox(BesideTerminal, Phone):
     @classmethod
     def setUpClass(cls):
         cls.server = Server(PROGRAMS, WEB)

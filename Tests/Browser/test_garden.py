@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The garden in a real browser: by touch, by keyboard, and with `trunk` as another device."""
+"""The garden in a real browser: by touch, and by keyboard."""
 
-import subprocess
 import unittest
 
 from audit import AUDIT
@@ -104,27 +103,6 @@ class Garden(Phone):
             self.page.until("document.querySelector('dialog').scrollWidth <= innerWidth")
             self.page.press("Cancel")
         self.assertEqual(found, {})
-
-    def test_a_garden_of_the_terminal_appears_and_changes_go_back(self):
-        terminal, _ = self.paired()
-
-        def trunk(*words):
-            return subprocess.run([self.server.programs / "trunk", *words], check=True,
-                capture_output=True, text=True, env=terminal.environment).stdout
-
-        trunk("plant", "Learn to bake bread", "--on", "2.1")
-        terminal.run("sync")
-        self.page.press("Garden")
-        self.page.sees("Learn to bake bread")
-        self.open_sprout()
-        self.page.press("Edit")
-        self.page.fill("title", "Bake bread")
-        self.page.press("Keep")
-        self.page.sees("Bake bread")
-        self.synced()
-        terminal.run("sync")
-        self.assertIn("Bake bread", trunk("list"))
-        self.assertEqual(self.page.problems(), [])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 import unittest
 
 from audit import AUDIT
-from phone import OwnPhone, Phone
+from phone import Phone
 
 # The connection to the database ends, as it does while an app is put away.
 LOST = """(() => {
@@ -67,43 +67,6 @@ class Storage(Phone):
         self.page.reload()
         self.show("settings", "Vigil")
         self.assertNotIn("keeps nothing", self.page.run("document.body.innerText"))
-
-
-DIGITS = "document.querySelector('.digits')?.textContent"
-
-
-class Waiting(OwnPhone):
-    def asked(self):
-        """A terminal device that has to let this browser in, and the digits that it shows."""
-        terminal = self.terminal()
-        terminal.run("pair", self.server.add_account("person")["link"], "--name", "laptop")
-        self.pair(terminal.json("invite")["web_link"].split("#pair=")[1])
-        return terminal, self.page.until_value(DIGITS)
-
-    def test_a_phone_that_was_put_away_while_it_waits_is_still_let_in(self):
-        terminal, digits = self.asked()
-        terminal.until_waiting()
-        self.server.stop()
-        self.told("could not be reached")
-        self.server.start()
-        waiting = terminal.until_waiting()
-        self.assertEqual(waiting["digits"].replace(" ", ""), digits)
-        self.assertEqual(self.page.run(DIGITS), digits)
-        terminal.run("devices", "allow", waiting["id"])
-        self.until_paired()
-
-    def test_who_looks_elsewhere_meanwhile_stays_there_and_finds_the_digits_again(self):
-        terminal, digits = self.asked()
-        waiting = terminal.until_waiting()
-        self.total("0 ml")
-        self.place("pair")
-        self.assertEqual(self.page.until_value(DIGITS), digits)
-        self.total("0 ml")
-        terminal.run("devices", "allow", waiting["id"])
-        terminal.run("water", "add", "500")
-        terminal.run("sync")
-        self.page.until("document.querySelector('.total')?.textContent === '500 ml'")
-        self.assertEqual(self.page.run("location.hash"), "#water")
 
 
 class HomeScreen(Phone):

@@ -28,9 +28,8 @@ class Anything(Phone):
     def test_whatever_is_pressed_the_app_goes_on(self):
         seed = int(os.environ.get("SEED") or "19", 0)
         self.choice, self.is_cut, trail = random.Random(seed), False, []
-        terminal, _ = self.paired()
-        samples.weeks(terminal)
-        terminal.run("sync")
+        self.first_paired()
+        samples.weeks(self)
         ways = {self.press: 80, self.fill: 8, self.back: 4, self.reload: 1, self.later: 2, self.turn: 2,
             self.cut: 1}
         try:

@@ -24,9 +24,7 @@ class Motion(Phone):
         self.page.sees("This fast is complete.")
 
     def forest(self):
-        terminal, _ = self.paired()
-        samples.weeks(terminal)
-        terminal.run("sync")
+        samples.weeks(self)
         self.page.resize(390, 500)
         self.place("forest")
         self.page.until(f"{STARS} && document.querySelector('.walk').scrollHeight > 600")

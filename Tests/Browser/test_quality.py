@@ -11,7 +11,7 @@ from phone import HOUR, OwnPhone, Phone
 # A place, and words that are there once it is drawn.
 SCREENS = {
     "timer": "End fast", "forest": "", "calendar": "", "history": "16h", "water": "500 ml",
-    "settings": "Vigil", "tree": "Delete", "conflicts": "Later writes", "devices": "laptop",
+    "settings": "Vigil", "tree": "Delete", "conflicts": "Later writes", "devices": "Revoke",
     "pair": "Code", "import": "Choose a file", "purchase": "iOS app", "privacy": "no cookies",
     "terms": "Apache License",
 }
@@ -42,9 +42,9 @@ class Installable(OwnPhone):
 class Screens(Phone):
     def setUp(self):
         super().setUp()
-        self.terminal, _ = self.paired()
-        samples.weeks(self.terminal)
-        self.terminal.run("sync")
+        self.first_paired()
+        self.second_paired()
+        samples.weeks(self)
         self.place("forest")
         self.tree = self.page.until_value("document.querySelector('.spot')?.hash.slice(1)")
 
@@ -83,9 +83,7 @@ class Screens(Phone):
 
 class Moments(Phone):
     def test_what_comes_after_ten_fasts(self):
-        terminal, _ = self.paired()
-        samples.bring(terminal, [(days, 16) for days in range(2, 22, 2)])
-        terminal.run("sync")
+        samples.bring(self, [(days, 16) for days in range(2, 22, 2)])
         for place, words in (("transition", "Maybe later"), ("paywall", "A browser cannot buy.")):
             for size in SIZES:
                 self.page.resize(*size)
@@ -94,7 +92,7 @@ class Moments(Phone):
                 self.assertEqual(self.page.run(AUDIT), [], (place, size))
 
     def test_an_invitation(self):
-        self.paired()
+        self.first_paired()
         self.place("devices")
         self.page.press("Invite a device")
         for size in SIZES:
