@@ -9,8 +9,8 @@ package struct AppliedAnswer: Hashable, Sendable {
   package var refused = 0
   /// Refused offers whose reason is the account's quota.
   package var overQuota = 0
-  /// Whether an offer was refused because its stamp leads the server's clock too far.
-  package var hasClockSkew = false
+  /// Refused offers whose reason is that their stamps lead the server's clock too far.
+  package var tooFarAhead = 0
   /// Whether the server is at an outbox position that this replica never reached: this replica is a
   /// copy, and the other one went on. Nothing is recorded on the offers.
   package var isForked = false

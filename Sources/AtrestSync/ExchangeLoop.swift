@@ -179,7 +179,7 @@ struct ExchangeLoop: Hashable {
     run.report.pulled += response.records.count
     run.report.superseded += response.superseded.count
     run.report.conflicts += applied.conflicts
-    if applied.hasClockSkew { run.hasClockSkew = true }
+    run.tooFarAhead += applied.tooFarAhead
     if applied.isForked { isForked = true }
     if applied.isUnread {
       mustAskAgain = true

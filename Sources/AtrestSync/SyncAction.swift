@@ -59,7 +59,8 @@ struct SyncRun: Hashable {
   let bounds: SyncBounds
   let allowsMassDeletion: Bool
   var report = SyncReport()
-  var hasClockSkew = false
+  /// Refused writes that get other stamps before the sync ends.
+  var tooFarAhead = 0
   /// The credential of its requests.
   var credential: String?
   private var hasRetriedDeletions = false

@@ -107,8 +107,7 @@ package struct SyncCycle: Hashable, Sendable {
       return exchange(then: .restamp)
 
     case (.restamping, .stored(.done)):
-      run.report.refused = 0
-      run.report.overQuota = 0
+      run.report.refused -= run.tooFarAhead
       return exchange(then: .reconcile)
 
     case (.demanding, .stored(.demand(let demand))):
@@ -140,7 +139,7 @@ package struct SyncCycle: Hashable, Sendable {
       state = .retrying
       return [.perform(.retryRefused(through: refusedBefore))]
     case .retry, .restamp:
-      guard run.hasClockSkew else { return reconcile() }
+      guard run.tooFarAhead > 0 else { return reconcile() }
       // This device's clock was ahead. The answer has corrected it.
       state = .restamping
       return [.perform(.restamp(at: now))]

@@ -109,6 +109,21 @@ struct RestampTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
+  @Test("leaves what was refused for another reason in the sync's report")
+  func reported() async throws {
+    let clock = TestClock()
+    let server = ModelServer(clock: clock)
+    server.state.withLock { $0.refuses = { $0.key.kind == .preference ? .quota : nil } }
+    let test = try TestReplica(1)
+    test.clock.set(clock.now().milliseconds)
+    try await test.replica.setPreference("theme", to: "dark")
+    test.clock.advance(3 * Self.hour)
+    try await test.replica.save(WaterEntry.sample())
+    let report = try await test.sync(server)
+    #expect(try test.replica.pending().map { $0.refusal?.reason } == [.quota])
+    #expect(report.pushed == 1 && report.refused == 1 && report.overQuota == 1)
+  }
+
   @Test(
     "keeps each record's order, and neither what was acknowledged nor what was sent changes",
     arguments: seeds(40))

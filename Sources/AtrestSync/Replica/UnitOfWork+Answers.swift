@@ -46,7 +46,7 @@ extension UnitOfWork {
     for refusal in refusals {
       let entry = try outbox.entry(page.sequences[refusal.index])
       if let entry, try outbox.isMoot(entry) { mootCount += 1 }
-      if refusal.reason == .clockSkew { applied.hasClockSkew = true }
+      if refusal.reason == .clockSkew { applied.tooFarAhead += 1 }
       // One refused for want of room may be refused for its stamp once there is room.
       if isAfterLoss, let entry, RefusalReason.transient.contains(refusal.reason) {
         try outbox.offerAsRestored(entry)
