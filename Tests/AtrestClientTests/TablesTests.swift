@@ -78,34 +78,7 @@ private struct SQLiteOwner {
   func contents() throws -> ReplicaChanges {
     try queue.read { database in
       let tables = try SQLiteTables(database, path: "twins")
-      var rows = ReplicaChanges()
-      rows.state = tables.state
-      rows.records.stored = try Row.fetchAll(
-        database, sql: "SELECT kind, id, body, state, at FROM record ORDER BY kind, id"
-      ).map {
-        var listing: ListingPosition?
-        if let number: Int = $0["state"], let state = ListingPosition.State(rawValue: number) {
-          listing = ListingPosition(state: state, at: $0["at"])
-        }
-        return RecordRow(key: try $0.key(at: 0), body: try $0.bytes(at: 2), listing: listing)
-      }
-      try tables.forEachOutboxRow { row throws(ReplicaError) in rows.outbox.stored.append(row) }
-      rows.tokens.stored = try Row.fetchAll(
-        database, sql: "SELECT through, token FROM outbox_token ORDER BY through"
-      ).map {
-        OutboxPosition(number: UInt64(clamping: $0[0] as Int64), token: UInt64(bitPattern: $0[1]))
-      }
-      rows.actions.stored = try Row.fetchAll(
-        database, sql: "SELECT sequence, what, at FROM action ORDER BY sequence"
-      ).map {
-        let action = ActionRow(
-          sequence: $0[0], what: $0[1], at: WallTime(milliseconds: $0[2]))
-        return StoredAction(action: action, steps: try tables.actionSteps(action.sequence))
-      }
-      let last = try Row.fetchAll(database, sql: "SELECT name, seq FROM sqlite_sequence")
-      for row in last {
-        if row[0] == "outbox" { rows.lastSequence = row[1] } else { rows.lastAction = row[1] }
-      }
+      let rows = try tables.contents()
       let steps = try Int.fetchOne(database, sql: "SELECT count(*) FROM action_step")
       #expect(steps == rows.actions.stored.reduce(0) { $0 + $1.steps.count })
       return rows

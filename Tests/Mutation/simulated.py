@@ -409,6 +409,26 @@ SIMULATED = [
         ),
     ),
     mutation(
+        "conflictsNotReported",
+        "A sync does not report the conflicts that it brought.",
+        Edit(f"{SYNC}/ExchangeLoop.swift", "run.report.conflicts += «applied.conflicts»", "0"),
+    ),
+    mutation(
+        "otherRefusalsUnreported",
+        "A sync that corrects its stamps reports no write that was refused for another reason.",
+        Edit(f"{SYNC}/SyncCycle.swift", "run.report.refused -= «run.tooFarAhead»", "run.report.refused"),
+    ),
+    mutation(
+        "restoringForgottenInMemory",
+        "Tables in memory remove taken writes that a restoring row still needs.",
+        Edit(f"{SYNC}/Replica/MemoryTables.swift", "if «!isKept» { set(numbered.sequence, nil) }", "true"),
+    ),
+    mutation(
+        "undoneFieldLeft",
+        "An undo writes no field back.",
+        Edit(f"{SYNC}/Replica/UnitOfWork+Undo.swift", "(«before[$0] != nil» || mayLackFields)", "false"),
+    ),
+    mutation(
         "entryOfTheWinner",
         "A journal entry holds the record of the side that won.",
         Edit(

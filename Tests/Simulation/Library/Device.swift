@@ -93,9 +93,12 @@ final class DeviceProcess: @unchecked Sendable {
   let device: Device
   let replica: Replica
   private let randomness: Randomness
+  private let pageRecords: Int
+  private var requestCount = 0
   private(set) var isAlive = true
   private var syncs: [Int: (cancel: () -> Void, transport: SimulatedTransport)] = [:]
-  private var lastSync = 0
+  /// The number of the sync that was started last.
+  private(set) var lastSync = 0
   /// Whether a running sync may restamp pending writes, because a stamp was refused or the device
   /// takes a new identity.
   var mayRestamp = false
@@ -111,6 +114,7 @@ final class DeviceProcess: @unchecked Sendable {
   ) throws {
     self.world = world
     self.device = device
+    self.pageRecords = pageRecords
     randomness = Randomness(chance)
     let scheduler = world.scheduler
     let randomness = randomness
@@ -122,7 +126,7 @@ final class DeviceProcess: @unchecked Sendable {
     }
     replica = try Replica(
       uri: device.disk.uri("replica.sqlite"), clock: device.clock, checkpointPages: checkpointPages,
-      pageRecords: pageRecords, random: { max(1, randomness.number()) }, waiting: onDisk)
+      pageRecords: pageRecords, random: { randomness.nonce() }, waiting: onDisk)
     box.process = self
     guard let before = device.offersAtEnd else { return }
     device.offersAtEnd = nil
@@ -145,6 +149,28 @@ final class DeviceProcess: @unchecked Sendable {
   }
 
   var syncCount: Int { syncs.count }
+
+  /// Performs a request of a sync. One of eight is performed by tables in memory as well.
+  func perform(_ request: StoreRequest) throws(ReplicaError) -> StoreReply {
+    requestCount += 1
+    guard requestCount % 8 == 0 else { return try replica.perform(request) }
+    let twin = try MemoryTwin(of: replica)
+    randomness.drawn = []
+    let reply = try replica.perform(request)
+    let difference = try twin.difference(
+      performing: request, reply: reply, at: device.clock.now(), pageRecords: pageRecords,
+      numbers: randomness.drawn)
+    if let difference {
+      world.broke("tables in memory have \(difference) after \("\(request)".prefix(40))")
+    }
+    return reply
+  }
+
+  /// Reports that a sync did not tell what it brought.
+  func note(_ omission: String?) {
+    guard let omission else { return }
+    world.broke("device \(device.index) reports \(omission)")
+  }
 
   /// Starts a sync, unless the maximum number is running.
   func sync(

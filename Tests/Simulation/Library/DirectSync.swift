@@ -16,6 +16,8 @@ final class DirectSync: @unchecked Sendable {
   private let news: (SyncError?) -> Void
   private let done: (Result<SyncReport, SyncError>) -> Void
   private var stream: SimulatedStream?
+  /// What the replica held when the next report begins, while no other sync changes it.
+  private var tally: (was: Tally, sync: Int)?
   /// Grows whenever all that is under way is dropped.
   private var epoch = 0
 
@@ -37,7 +39,11 @@ final class DirectSync: @unchecked Sendable {
     self.done = done
   }
 
-  func begin() { for action in machine.begin() { carryOut(action) } }
+  func begin() {
+    // The process does not count it yet.
+    takeTally(besides: 0)
+    for action in machine.begin() { carryOut(action) }
+  }
 
   func cancel() { tell(.sync(.cancelled)) }
 
@@ -64,7 +70,9 @@ final class DirectSync: @unchecked Sendable {
     case .takeEvent: takeEvent()
     case .awaitWrites: awaitWrites()
     case .closeStream: drop()
-    case .news(_, let error): news(error)
+    case .news(let report, let error):
+      check(error == nil ? report : nil)
+      news(error)
     case .sync(.report), .progress: break
     case .sync(.finish(let result)): finish(result)
     case .finish(let error): finish(.failure(error))
@@ -74,7 +82,7 @@ final class DirectSync: @unchecked Sendable {
   private func perform(_ request: StoreRequest) {
     process.onDisk { [self, epoch] in
       do throws(ReplicaError) {
-        tell(.sync(.stored(try process.replica.perform(request))), in: epoch)
+        tell(.sync(.stored(try process.perform(request))), in: epoch)
       } catch {
         tell(.sync(.storeFailed(error)), in: epoch)
       }
@@ -132,6 +140,23 @@ final class DirectSync: @unchecked Sendable {
 
   private func finish(_ result: Result<SyncReport, SyncError>) {
     drop()
+    check(try? result.get())
     done(result)
+  }
+
+  /// Compares a report with what the replica holds now, and begins the next one.
+  private func check(_ report: SyncReport?) {
+    if let report, let tally, tally.sync == process.lastSync,
+      let now = try? Tally(process.replica)
+    {
+      process.note(now.omission(from: report, since: tally.was))
+    }
+    takeTally(besides: 1)
+  }
+
+  private func takeTally(besides syncs: Int) {
+    tally =
+      process.syncCount == syncs
+      ? (try? Tally(process.replica)).map { ($0, process.lastSync) } : nil
   }
 }

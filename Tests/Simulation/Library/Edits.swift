@@ -17,6 +17,7 @@ struct Edit {
   private let transaction: ReplicaTransaction
   private let device: Int
   private let family: Int
+  private let canBeUndone: Bool
 
   /// Performs the action in the transaction.
   init(
@@ -27,7 +28,12 @@ struct Edit {
     self.device = device
     self.family = family
     let number = oracle.nextNumber()
+    // Of their own: an edit that is not undone stays the same.
+    var undoChance = Chance(UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15)
+    let isUndo = undoChance.oneIn(10)
+    canBeUndone = undoChance.oneIn(2)
     switch chance.pick(0...24) {
+    case _ where isUndo: try undo(&oracle)
     case 21...24: try contend(number, &oracle, &chance)
     case 20: try purchase(number, &oracle, &chance)
     case 0...2: try fast(number, &oracle, &chance)
@@ -47,11 +53,16 @@ struct Edit {
   }
 
   private mutating func noting(
-    _ keys: RecordKey..., oracle: inout Oracle, _ body: (ReplicaTransaction) throws -> Void
+    _ keys: [RecordKey], isAction: Bool, oracle: inout Oracle,
+    _ body: (ReplicaTransaction) throws -> Void
   ) throws {
     let before = try keys.map { try transaction.record($0) }
     let held = try keys.map { try transaction.heldDeletion(of: $0) }
-    try body(transaction)
+    if isAction {
+      try transaction.action(.edit) { try body(transaction) }
+    } else {
+      try body(transaction)
+    }
     for (index, key) in keys.enumerated() {
       guard let new = try transaction.record(key), new != before[index] else { continue }
       noted += oracle.note(before[index], new, by: device, family: family)
@@ -64,7 +75,7 @@ struct Edit {
   private mutating func noting(
     _ key: RecordKey, _ oracle: inout Oracle, _ body: (ReplicaTransaction) throws -> Void
   ) throws {
-    try noting(key, oracle: &oracle, body)
+    try noting([key], isAction: canBeUndone && key.kind != .entitlement, oracle: &oracle, body)
   }
 
   private func date(_ number: Int64) -> WallTime {
@@ -195,7 +206,9 @@ struct Edit {
     }
     let record = try transaction.record(entry.conflict.key)
     do {
-      try noting(entry.conflict.key, entry.key, oracle: &oracle) { try $0.restore(entry) }
+      try noting([entry.conflict.key, entry.key], isAction: canBeUndone, oracle: &oracle) {
+        try $0.restore(entry)
+      }
     } catch ReplicaError.Code.invalid where record?.follows(entry.conflict.kept) == true {
       throw RestoringFailed(why: "it is refused", conflict: entry.conflict)
     }
@@ -204,6 +217,53 @@ struct Edit {
       throw RestoringFailed(why: "it does not show", conflict: entry.conflict)
     }
   }
+}
+
+extension Edit {
+  /// Takes the device's latest action back.
+  private mutating func undo(_ oracle: inout Oracle) throws {
+    var undone: UndoneAction?
+    let keys = oracle.keys
+    let before = Dictionary(
+      try keys.compactMap { try transaction.record($0) }.map { ($0.key, $0) }
+    ) { first, _ in first }
+    try noting(keys, isAction: false, oracle: &oracle) { undone = try $0.undo() }
+    // The journal does not list what is lost in itself.
+    noted.removeAll { oracle.writes[$0].key.kind == .conflict }
+    for change in undone?.changes ?? [] {
+      let key = change.after.key
+      if let fault = change.fault(from: before[key], to: try transaction.record(key)) {
+        throw UndoFailed(key: key, why: fault)
+      }
+    }
+  }
+}
+
+extension UndoneAction.Change {
+  /// What the undo of an action on a record did wrong. Nil if nothing.
+  fileprivate func fault(from held: Record?, to now: Record?) -> String? {
+    guard let held, let now else { return "it wrote no record" }
+    if restored.isEmpty {
+      guard held == now else { return "it says that it changed nothing" }
+      return held == after && !anotherGoesOn ? "nobody wrote since" : nil
+    }
+    if held == after, !kept.isEmpty, !anotherGoesOn { return "it kept what nobody wrote since" }
+    guard let before, !before.isDeleted else {
+      return now.isDeleted ? nil : "what was added is there"
+    }
+    if now.isDeleted { return "the record is deleted" }
+    let fields = after.isDeleted ? before.registers.map(\.field) : restored
+    let missing = fields.filter { $0 != Register.pruneFloorField }.first {
+      after.isDeleted ? now[$0] == nil : now[$0]?.value != before[$0]?.value
+    }
+    return missing.map { "field \($0) is not what it was" }
+  }
+}
+
+private struct UndoFailed: Error, CustomStringConvertible {
+  let key: RecordKey
+  let why: String
+  var description: String { "the undo of an action on kind \(key.kind.rawValue): \(why)" }
 }
 
 /// What the journal lists cannot be written back, though the record is there; or it was, and the
