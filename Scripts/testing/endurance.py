@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of `make soak`: the larger forms of those of `make test`, and what needs another build."""
 
-from testing.plan import BIN, BUILT, STEPS, core_tests
+from testing.plan import BIN, BUILT, CORE, STEPS, core_tests
 from testing.step import Step
 
 BUILD = next(step for step in STEPS if step.name == "build")
@@ -47,7 +47,7 @@ SOAK = [
     ),
     Step(
         "browsers", "The app as released, within its budget: Firefox beside Chromium, every frame, random fingers",
-        f"Scripts/build-web {WEB} && {core_tests(WEB)} && Tests/Browser/run {BIN} {WEB}", 3600, 600,
+        f"Scripts/build-web {WEB} && {core_tests(WEB, CORE)} && Tests/Browser/run {BIN} {WEB}", 3600, 600,
         cores=2, memory=4, after=BUILT, needs="chromium", extends="browser",
     ),
     Step(

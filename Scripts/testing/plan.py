@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of `make test`: what a change can break, once, on the programs of one build."""
 
+import targets
+
 from testing.step import Step
 
 BUILT = ("build",)
@@ -9,6 +11,10 @@ BIN = ".build/debug"
 PYTHON = ("Tests/Interop", "Protos")
 DAEMON = ("atrest-syncd",)
 BOTH = ("atrest-syncd", "atrest")
+# Tests of a browser's core: all, those beside the companion, and those without it.
+CORE = [path.name.removesuffix(".test.mjs") for path in sorted((targets.ROOT / "Tests/Browser/core").glob("*.test.mjs"))]
+CORE_BESIDE = ["files", "garden", "outlines", "sync"]
+CORE_ALONE = [name for name in CORE if name not in CORE_BESIDE]
 BROWSER = ("Client/web", "Tests/Browser", "Tests/Chaos", *PYTHON)
 # The tests in Python that run the companion: an edit of it runs no others of them.
 COMPANIONS = "test_companion.py test_example_clients.py"
@@ -39,9 +45,10 @@ def without(files: str) -> str:
     return " ".join(f"--ignore={name}" for name in files.split())
 
 
-def core_tests(web: str) -> str:
+def core_tests(web: str, names: list[str]) -> str:
     """Tests the core of the app in this folder in node."""
-    return f"WEB={web} CORE={web}/files/atrest-core.wasm node --test Tests/Browser/core/"
+    files = " ".join(f"Tests/Browser/core/{name}.test.mjs" for name in names)
+    return f"WEB={web} CORE={web}/files/atrest-core.wasm node --test {files}"
 
 
 STEPS = [
@@ -100,7 +107,7 @@ STEPS = [
     Step(
         "reference", "The library products export what their API shows, and every symbol is described",
         f"Scripts/reference {BIN}", 600, 40, after=BUILT,
-        paths=("Sources", "Client", "Scripts/reference"),
+        programs=("AtrestCompanion", "AtrestPresentation", "AtrestRPC", "AtrestTLS"), paths=("Scripts/reference",),
     ),
     Step(
         "heap", "What a peer makes the heap hold is charged to it",
@@ -122,9 +129,15 @@ STEPS = [
     ),
     Step(
         "web-core", "A browser's core, as WebAssembly, computes and syncs like any device, from any step",
-        f"UNOPTIMIZED=1 {core_tests('.build/test/web')}",
-        600, 60, after=(*BUILT, "wasm"), needs="node", programs=(*BOTH, "AtrestWeb"),
-        paths=("Client/web", "Tests/Browser", *PYTHON),
+        f"UNOPTIMIZED=1 {core_tests('.build/test/web', CORE_ALONE)}",
+        600, 45, after=(*BUILT, "wasm"), needs="node", programs=(*DAEMON, "AtrestWeb"),
+        paths=("Client/web", "Tests/Browser"),
+    ),
+    Step(
+        "web-core-beside", "What the companion and a browser's core write, each reads, draws and changes",
+        f"UNOPTIMIZED=1 {core_tests('.build/test/web', CORE_BESIDE)}",
+        600, 30, after=(*BUILT, "wasm"), needs="node", programs=(*BOTH, "trunk", "AtrestWeb"),
+        paths=("Client/web", "Tests/Browser"),
     ),
     Step(
         "browser", "The app in a browser keeps what it shows as kept, and can be read and touched",

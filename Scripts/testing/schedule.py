@@ -39,13 +39,14 @@ def lock(folder: pathlib.Path):
 class Schedule:
     """Steps that wait, run and have ended.
 
-    Of several that can start, the one that takes longest does. A step whose forerunner failed is
+    Of several that can start, one that keeps more than one processor busy does, which would find no
+    room among small ones later; then the one that takes longest. A step whose forerunner failed is
     not begun; all others run, so that one run names every failure.
     """
 
     def __init__(self, steps: list[Step], root: pathlib.Path, logs: pathlib.Path, stop: Interruption):
         self.steps, self.root, self.logs, self.stop = steps, root, logs, stop
-        self.waiting, self.running = sorted(steps, key=lambda one: -one.seconds), []
+        self.waiting, self.running = sorted(steps, key=lambda one: (one.cores <= 1, -one.seconds)), []
         self.outcomes: dict[str, Outcome] = {}
         self.began = time.monotonic()
         logs.mkdir(parents=True, exist_ok=True)
