@@ -61,6 +61,9 @@
     package func plan(_ usual: History.Plan) -> History.Plan {
       var plan = usual
       plan.stores = isOfSharedStores ? [.shared] : [.file]
+      if self == .restoringForgottenInMemory || self == .otherRefusalsUnreported {
+        plan.operations = max(plan.operations, 200)
+      }
       guard let faults = telling else { return plan }
       plan.faults = faults
       plan.isSwarm = false
@@ -114,7 +117,7 @@
     /// Not found yet within sixty seeds: what would tell is a world or a check that does not exist.
     /// See docs/develop/reliability.md.
     private static let unseen: Set<Mutation> = [
-      .overtakenStored, .partsNotKnown, .partsNotNoted, .sentEntryRestamped,
+      .overtakenStored, .takenNotShown, .partsNotKnown, .partsNotNoted, .sentEntryRestamped,
       .ownWritesConflict,
     ]
   }
