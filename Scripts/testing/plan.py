@@ -145,7 +145,7 @@ STEPS = [
         after=(*BUILT, "wasm"), needs="chromium", programs=(*DAEMON, "AtrestWeb"), paths=BROWSER,
     ),
     Step(
-        "browser-beside", "A browser, the companion and a foreign client of one account hold the same, whatever ends first",
+        "browser-beside", "A browser, the companion and a foreign client of one account hold the same after cuts, kills and copies",
         f"Tests/Browser/run {BIN} .build/test/web --brief --beside", 1200, 150, memory=2,
         after=(*BUILT, "wasm"), needs="chromium", programs=(*BOTH, "trunk", "AtrestWeb"), paths=BROWSER,
     ),
@@ -156,7 +156,7 @@ STEPS = [
     ),
     Step(
         "interop", "A foreign gRPC client and an independent model of the merge agree with us",
-        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN} {without(COMPANIONS)}", 900, 140,
+        f"ATREST_INTEROP_SECONDS=850 SYNC_CASES=10 Tests/Interop/run {BIN} {without(COMPANIONS)}", 900, 190,
         after=BUILT, cores=0.5, programs=DAEMON, paths=(*PYTHON, "docs", "Examples/python-client", "Scripts/find-proxy"),
     ),
     Step(
