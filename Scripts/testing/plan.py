@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of `make test`: what a change can break, once, on the programs of one build."""
 
+import re
+from pathlib import Path
+
 import targets
 
 from testing.step import Step
@@ -12,10 +15,12 @@ PYTHON = ("Tests/Interop", "Protos")
 DAEMON = ("atrest-syncd",)
 BOTH = ("atrest-syncd", "atrest")
 # Tests of a browser's core: all, those beside the companion, and those without it.
-CORE = [path.name.removesuffix(".test.mjs") for path in sorted((targets.ROOT / "Tests/Browser/core").glob("*.test.mjs"))]
-CORE_BESIDE = ["files", "garden", "outlines", "sync"]
-CORE_ALONE = [name for name in CORE if name not in CORE_BESIDE]
-BROWSER = ("Client/web", "Tests/Browser", "Tests/Chaos", *PYTHON)
+CORE = sorted((targets.ROOT / "Tests/Browser/core").glob("*.test.mjs"))
+CORE_BESIDE = [path for path in CORE if re.search(r"terminal\(|'(atrest|trunk)'\)", path.read_text())]
+CORE_ALONE = [path for path in CORE if path not in CORE_BESIDE]
+# What the web app is made of, beside its sources in Swift, and how.
+WEB_APP = ("Client/web", "Scripts/embedded.mk", "Scripts/embedded-swift", "Scripts/build-web")
+BROWSER = (*WEB_APP, "Tests/Browser", "Tests/Chaos", *PYTHON)
 # The tests in Python that run the companion: an edit of it runs no others of them.
 COMPANIONS = "test_companion.py test_example_clients.py"
 
@@ -45,9 +50,9 @@ def without(files: str) -> str:
     return " ".join(f"--ignore={name}" for name in files.split())
 
 
-def core_tests(web: str, names: list[str]) -> str:
+def core_tests(web: str, tests: list[Path]) -> str:
     """Tests the core of the app in this folder in node."""
-    files = " ".join(f"Tests/Browser/core/{name}.test.mjs" for name in names)
+    files = " ".join(str(path.relative_to(targets.ROOT)) for path in tests)
     return f"WEB={web} CORE={web}/files/atrest-core.wasm node --test {files}"
 
 
@@ -69,7 +74,7 @@ STEPS = [
     Step(
         "wasm", "The portable core compiles as Embedded Swift, for browsers",
         "UNOPTIMIZED=1 Scripts/build-web .build/test/web", 1500, 130, memory=2, programs=("AtrestWeb",),
-        paths=("Client/web", "Scripts/embedded.mk", "Scripts/embedded-swift", "Scripts/build-web"),
+        paths=WEB_APP,
     ),
     Step(
         "unit", "Every rule of every module, in process",
@@ -131,13 +136,13 @@ STEPS = [
         "web-core", "A browser's core, as WebAssembly, computes and syncs like any device, from any step",
         f"UNOPTIMIZED=1 {core_tests('.build/test/web', CORE_ALONE)}",
         600, 45, after=(*BUILT, "wasm"), needs="node", programs=(*DAEMON, "AtrestWeb"),
-        paths=("Client/web", "Tests/Browser"),
+        paths=(*WEB_APP, "Tests/Browser"),
     ),
     Step(
         "web-core-beside", "What the companion and a browser's core write, each reads, draws and changes",
         f"UNOPTIMIZED=1 {core_tests('.build/test/web', CORE_BESIDE)}",
         600, 30, after=(*BUILT, "wasm"), needs="node", programs=(*BOTH, "trunk", "AtrestWeb"),
-        paths=("Client/web", "Tests/Browser"),
+        paths=(*WEB_APP, "Tests/Browser"),
     ),
     Step(
         "browser", "The app in a browser keeps what it shows as kept, and can be read and touched",

@@ -109,6 +109,23 @@ struct RestampTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
+  @Test("pays no regard to when the App Store says that a purchase was signed")
+  func purchases() async throws {
+    let server = TestClock()
+    let test = try TestReplica(1)
+    let year = 365 * 24 * Self.hour
+    let signed = server.now().milliseconds + 5 * year
+    let claims = #"{"transactionId":"1","signedDate":\#(signed)}"#
+    let payload = Data(claims.utf8).base64EncodedString().filter { $0 != "=" }
+    try await test.replica.keep(signedTransaction: Array("head.\(payload).signature".utf8))
+    test.clock.advance(10 * year)
+    try await test.replica.save(WaterEntry.sample())
+    try await restamp(test, by: server)
+    let next = try WaterEntry.sample()
+    try await test.replica.save(next)
+    #expect(try time(test, next.key).wallTime.milliseconds <= server.now().milliseconds + 59_000)
+  }
+
   @Test("leaves what was refused for another reason in the sync's report")
   func reported() async throws {
     let clock = TestClock()

@@ -175,6 +175,7 @@ class Offline(OwnPhone):
 class Left(Phone):
     def test_it_leaves_the_account_and_keeps_what_was_noted(self):
         self.first_paired()
+        self.second_paired()
         self.water("250 ml")
         self.synced()
         self.place("devices")
@@ -232,7 +233,7 @@ class Fingers(Phone):
             " each.textContent === 'Revoke it for good')")
         self.page.framed()
         devices = self.server.devices(self._testMethodName[:60])
-        self.assertEqual([each.get("revoked") for each in devices], [None] * 2)
+        self.assertEqual([each.get("revoked_ms") for each in devices], [None] * 2)
         self.water("250 ml")
         self.water("250 ml")
         self.rest()

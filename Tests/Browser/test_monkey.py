@@ -29,6 +29,7 @@ class Anything(Phone):
         seed = int(os.environ.get("SEED") or "19", 0)
         self.choice, self.is_cut, trail = random.Random(seed), False, []
         self.first_paired()
+        self.second_paired()
         samples.weeks(self)
         ways = {self.press: 80, self.fill: 8, self.back: 4, self.reload: 1, self.later: 2, self.turn: 2,
             self.cut: 1}

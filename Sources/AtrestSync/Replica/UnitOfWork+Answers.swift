@@ -45,7 +45,7 @@ extension UnitOfWork {
     try outbox.note(refusals, on: page)
     for refusal in refusals {
       let entry = try outbox.entry(page.sequences[refusal.index])
-      if let entry, try outbox.isMoot(entry) { mootCount += 1 }
+      if refusal.reason == .quota, let entry, try outbox.isMoot(entry) { mootCount += 1 }
       if refusal.reason == .clockSkew { applied.tooFarAhead += 1 }
       // One refused for want of room may be refused for its stamp once there is room.
       if isAfterLoss, let entry, RefusalReason.transient.contains(refusal.reason) {

@@ -71,7 +71,7 @@ final class DirectSync: @unchecked Sendable {
     case .awaitWrites: awaitWrites()
     case .closeStream: drop()
     case .news(let report, let error):
-      check(error == nil ? report : nil)
+      check(error == nil ? report : nil, isOfSync: report.exchanges > 0)
       news(error)
     case .sync(.report), .progress: break
     case .sync(.finish(let result)): finish(result)
@@ -140,16 +140,16 @@ final class DirectSync: @unchecked Sendable {
 
   private func finish(_ result: Result<SyncReport, SyncError>) {
     drop()
-    check(try? result.get())
+    check(try? result.get(), isOfSync: true)
     done(result)
   }
 
   /// Compares a report with what the replica holds now, and begins the next one.
-  private func check(_ report: SyncReport?) {
+  private func check(_ report: SyncReport?, isOfSync: Bool) {
     if let report, let tally, tally.sync == process.lastSync,
       let now = try? Tally(process.replica)
     {
-      process.note(now.omission(from: report, since: tally.was))
+      process.note(now.omission(from: report, since: tally.was, isOfSync: isOfSync))
     }
     takeTally(besides: 1)
   }

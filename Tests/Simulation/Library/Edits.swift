@@ -227,7 +227,11 @@ extension Edit {
     let before = Dictionary(
       try keys.compactMap { try transaction.record($0) }.map { ($0.key, $0) }
     ) { first, _ in first }
-    try noting(keys, isAction: false, oracle: &oracle) { undone = try $0.undo() }
+    try noting(keys, isAction: false, oracle: &oracle) { transaction in
+      do { undone = try transaction.undo() } catch ReplicaError.Code.invalid {
+        throw UndoFailed(key: nil, why: "it is refused")
+      }
+    }
     // The journal does not list what is lost in itself.
     noted.removeAll { oracle.writes[$0].key.kind == .conflict }
     for change in undone?.changes ?? [] {
@@ -243,27 +247,38 @@ extension UndoneAction.Change {
   /// What the undo of an action on a record did wrong. Nil if nothing.
   fileprivate func fault(from held: Record?, to now: Record?) -> String? {
     guard let held, let now else { return "it wrote no record" }
-    if restored.isEmpty {
-      guard held == now else { return "it says that it changed nothing" }
-      return held == after && !anotherGoesOn ? "nobody wrote since" : nil
+    if held == after, restored.isEmpty, !anotherGoesOn { return "nobody wrote since" }
+    // What has another value was written since, here or elsewhere. The same value may be its own
+    // under another stamp.
+    let since = Set(
+      held.registers.filter {
+        $0.field != Register.pruneFloorField && $0.value != after[$0.field]?.value
+      }
+      .map(\.field))
+    if restored.isEmpty { return held == now ? nil : "it says that it changed nothing" }
+    if let field = since.first(where: { now[$0] != held[$0] && $0 != Register.deletedField }) {
+      return "field \(field), which was written since, is another"
     }
-    if held == after, !kept.isEmpty, !anotherGoesOn { return "it kept what nobody wrote since" }
     guard let before, !before.isDeleted else {
-      return now.isDeleted ? nil : "what was added is there"
+      return since.isEmpty && now.isDeleted ? nil : "what was added is there, or was written since"
     }
     if now.isDeleted { return "the record is deleted" }
-    let fields = after.isDeleted ? before.registers.map(\.field) : restored
-    let missing = fields.filter { $0 != Register.pruneFloorField }.first {
-      after.isDeleted ? now[$0] == nil : now[$0]?.value != before[$0]?.value
+    let own = [Register.deletedField, Register.pruneFloorField]
+    let wrong = before.registers.map(\.field).filter { !own.contains($0) }.first { field in
+      let isWritten = after[field] != before[field]
+      let isHeld = held[field] == after[field] || (after.isDeleted && held[field] == nil)
+      return isWritten || after.isDeleted
+        ? isHeld && !anotherGoesOn && now[field]?.value != before[field]?.value
+        : now[field] != held[field]
     }
-    return missing.map { "field \($0) is not what it was" }
+    return wrong.map { "field \($0) is not what it was" }
   }
 }
 
 private struct UndoFailed: Error, CustomStringConvertible {
-  let key: RecordKey
+  let key: RecordKey?
   let why: String
-  var description: String { "the undo of an action on kind \(key.kind.rawValue): \(why)" }
+  var description: String { "the undo of an action on kind \(key?.kind.rawValue ?? 0): \(why)" }
 }
 
 /// What the journal lists cannot be written back, though the record is there; or it was, and the

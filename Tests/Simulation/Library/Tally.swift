@@ -21,17 +21,22 @@ struct Tally {
     // Of a deletion a person need not know, if the server never had the record.
     let deleted = Set(all.filter(\.isDeleted).map(\.key))
     let refusals = try replica.pending().filter { !deleted.contains($0.key) }
-      .compactMap { $0.refusal?.reason }
+      .compactMap { $0.refusal?.reason }.filter { $0 != .massDeletion }
     refused = refusals.count
     overQuota = refusals.count { $0 == .quota }
   }
 
   /// What a report since an earlier tally leaves out. Nil if nothing.
-  func omission(from report: SyncReport, since earlier: Tally) -> String? {
+  ///
+  /// - Parameter isOfSync: Whether it is the report of a whole sync, which offers again what was
+  ///   refused before.
+  func omission(from report: SyncReport, since earlier: Tally, isOfSync: Bool) -> String? {
     let arrived = live.subtracting(earlier.entries).count
     if report.conflicts < arrived { return "\(report.conflicts) of \(arrived) conflicts" }
     if report.pulled < arrived { return "\(report.pulled) of \(arrived) records" }
-    let (new, newOverQuota) = (refused - earlier.refused, overQuota - earlier.overQuota)
+    let (new, newOverQuota) =
+      isOfSync
+      ? (refused, overQuota) : (refused - earlier.refused, overQuota - earlier.overQuota)
     if report.refused < new { return "\(report.refused) of \(new) refused writes" }
     if report.overQuota < newOverQuota {
       return "\(report.overQuota) of \(newOverQuota) writes over the quota"

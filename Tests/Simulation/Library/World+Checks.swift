@@ -144,12 +144,12 @@ extension World {
     let merged = (account.entries[entry.key] ?? []).filter {
       $0.lost.stamp == entry.lost.stamp && $0.noticed == entry.noticed && $0.record == entry.record
     }
-    guard let action = merged.first(where: \.isAction) else { return }
+    let actions = merged.filter(\.isAction)
     // Field 1 of an offer has its greatest stamp. What lost to a greater one lost to a later offer
     // of the same request.
-    let part = merged.first {
-      $0.field != Register.deletedField && $0.record?[$0.field] == $0.lost
-        && $0.kept.stamp <= action.kept.stamp
+    let part = merged.first { part in
+      part.field != Register.deletedField && part.record?[part.field] == part.lost
+        && actions.contains { part.kept.stamp <= $0.kept.stamp }
     }
     if let part { broke("field \(part.field) is listed beside its action", about: entry.key) }
   }
