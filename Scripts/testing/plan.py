@@ -191,7 +191,7 @@ STEPS = [
     ),
     Step(
         "attack", "Floods, bombs and stalls leave others' calls quick, and memory bounded",
-        f"Tests/Attack/run {BIN} --short --relative --sample 6 --offset $(Scripts/fresh-seeds --first)", 1200, 70, after=BUILT, cores=1, memory=2,
+        f"Tests/Attack/run {BIN} --short --relative --sample 6 --offset $(Scripts/fresh-seeds --first)", 1200, 70, after=BUILT, cores=1.5, memory=2,
         programs=DAEMON, paths=("Tests/Attack", *PYTHON),
     ),
 ]

@@ -40,13 +40,13 @@ extension UnitOfWork {
   }
 
   /// Carries out a request that has nothing to write. An owner whose transactions that only read
-  /// are cheaper tries this in one first.
+  /// are cheaper tries this in one first, if the request `mayOnlyRead`.
   ///
-  /// - Parameter request: One that `mayOnlyRead`.
   /// - Returns: nil if the request has to write. Then nothing is changed.
   package mutating func replyWithoutWriting(
     to request: StoreRequest
   ) throws(ReplicaError) -> StoreReply? {
+    guard request.mayOnlyRead else { return nil }
     if case .nextPage = request, try outbox.hasWaiting() { return nil }
     if case .holdMassDeletion(let areAllowed) = request {
       return try massDeletions.decide(areAllowed: areAllowed).isSettled ? .held(nil) : nil
