@@ -40,7 +40,8 @@ class Interrupted(Judged):
           select.selectedIndex = (select.selectedIndex + 1) % select.options.length;
           select.dispatchEvent(new Event('change'));
         })()""")
-        self.page.until("document.querySelector('main').textContent.includes(' to send.')")
+        # The choice as well: one that is made after the other's arrived would know it.
+        self.page.until("/\\b2\\b[^.]* to send\\./.test(document.querySelector('main').innerText)")
         for part in range(0, NEWS, 505):
             self.stranger.write(*(self.strange_water(LONG_AGO) for _ in range(505)))
         self.stranger.write(self.strange_water(values.now_ms()))
