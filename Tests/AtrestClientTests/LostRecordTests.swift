@@ -341,8 +341,11 @@ struct LostRecordTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
-  @Test("what is to be offered after a loss does not go before, however long the server refuses it")
-  func refusedRestore() async throws {
+  /// A replica that has to offer water again because its server lost it, and another device's later
+  /// record of that water, not received yet.
+  private func afterLoss() async throws -> (
+    mine: TestReplica, server: ModelServer, water: WaterEntry, received: Record
+  ) {
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     let server = ModelServer(clock: TestClock())
     let water = try WaterEntry.sample(200)
@@ -352,6 +355,12 @@ struct LostRecordTests {
     theirs.clock.advance(1000)
     try await theirs.replica.save(WaterEntry.sample(id: water.id, 300))
     let received = try #require(try theirs.replica.record(water.key))
+    return (mine, server, water, received)
+  }
+
+  @Test("what is to be offered after a loss does not go before, however long the server refuses it")
+  func refusedRestore() async throws {
+    let (mine, server, water, received) = try await afterLoss()
     let held = try #require(try mine.replica.record(water.key))
     _ = try await mine.replica.merge(
       records: [received.encoded], offering: [], at: server.head)
@@ -361,16 +370,8 @@ struct LostRecordTests {
 
   @Test("what was sent after a loss is offered again as it is by now, after the next loss")
   func lostAgain() async throws {
-    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
-    let server = ModelServer(clock: TestClock())
-    let water = try WaterEntry.sample(200)
-    try await mine.replica.save(water)
-    try await mine.sync(server)
-    try await mine.replica.writing { try $0.work.outbox.offerAgain(water.key, afterLoss: true) }
+    let (mine, server, water, received) = try await afterLoss()
     let sent = try await mine.replica.nextPage(after: 0).offers
-    theirs.clock.advance(1000)
-    try await theirs.replica.save(WaterEntry.sample(id: water.id, 300))
-    let received = try #require(try theirs.replica.record(water.key))
     _ = try await mine.replica.merge(records: [received.encoded], offering: [], at: server.head)
     for _ in 0..<2 {
       try await mine.replica.writing { try $0.work.outbox.offerAgain(water.key, afterLoss: true) }

@@ -147,7 +147,7 @@ class Phone(unittest.TestCase):
         return page
 
     def join(self, page, invitation):
-        """Pairs a page that the server itself invited, so that nobody has to let it in."""
+        """Pairs a page by an invitation of the server, which needs no approval."""
         self.pair(invitation["web_link"].split("#pair=")[1], page)
         self.until_paired(page)
 

@@ -29,7 +29,7 @@ def fast(end, hours):
 
 
 def weeks(phone):
-    """Nine fasts, one that goes on for seven hours, and water."""
+    """Nine fasts, one running for seven hours, and water."""
     bring(phone, FASTS)
     phone.place("timer")
     phone.begin_before(7)

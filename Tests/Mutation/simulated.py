@@ -429,6 +429,15 @@ SIMULATED = [
         Edit(f"{SYNC}/Replica/UnitOfWork+Undo.swift", "(«before[$0] != nil» || mayLackFields)", "false"),
     ),
     mutation(
+        "undoneOverLaterWrite",
+        "An undo writes over what was written since.",
+        Edit(
+            f"{SYNC}/Replica/UnitOfWork+Undo.swift",
+            "return «register.value == left.value && (register.stamp == left.stamp || isOwn)»",
+            "true",
+        ),
+    ),
+    mutation(
         "entryOfTheWinner",
         "A journal entry holds the record of the side that won.",
         Edit(
@@ -482,7 +491,7 @@ SIMULATED = [
     ),
     mutation(
         "repeatNotCommitted",
-        "A transaction that changes nothing commits no write of its own.",
+        "A transaction that changes nothing commits nothing.",
         Edit(
             f"{SERVER}/Store/PostgreSQL/PostgresUnitOfWork.swift",
             "staging.changes, touching: «locked», isolation",

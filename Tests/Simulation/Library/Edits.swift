@@ -13,10 +13,12 @@ struct Edit {
   private static let settings = ["theme", TargetPreference.key, "goal"]
 
   /// The action's writes, which are noted but not owed yet.
-  private(set) var noted: [Int] = []
-  private let transaction: ReplicaTransaction
+  var noted: [Int] = []
+  let transaction: ReplicaTransaction
   private let device: Int
   private let family: Int
+  /// Whether the action can be undone. One on the journal is not: what it loses to another device's
+  /// is listed nowhere.
   private let canBeUndone: Bool
 
   /// Performs the action in the transaction.
@@ -52,7 +54,7 @@ struct Edit {
     }
   }
 
-  private mutating func noting(
+  mutating func noting(
     _ keys: [RecordKey], isAction: Bool, oracle: inout Oracle,
     _ body: (ReplicaTransaction) throws -> Void
   ) throws {
@@ -75,7 +77,9 @@ struct Edit {
   private mutating func noting(
     _ key: RecordKey, _ oracle: inout Oracle, _ body: (ReplicaTransaction) throws -> Void
   ) throws {
-    try noting([key], isAction: canBeUndone && key.kind != .entitlement, oracle: &oracle, body)
+    try noting(
+      [key], isAction: canBeUndone && ![.entitlement, .conflict].contains(key.kind),
+      oracle: &oracle, body)
   }
 
   private func date(_ number: Int64) -> WallTime {
@@ -206,7 +210,7 @@ struct Edit {
     }
     let record = try transaction.record(entry.conflict.key)
     do {
-      try noting([entry.conflict.key, entry.key], isAction: canBeUndone, oracle: &oracle) {
+      try noting([entry.conflict.key, entry.key], isAction: false, oracle: &oracle) {
         try $0.restore(entry)
       }
     } catch ReplicaError.Code.invalid where record?.follows(entry.conflict.kept) == true {
@@ -217,68 +221,6 @@ struct Edit {
       throw RestoringFailed(why: "it does not show", conflict: entry.conflict)
     }
   }
-}
-
-extension Edit {
-  /// Takes the device's latest action back.
-  private mutating func undo(_ oracle: inout Oracle) throws {
-    var undone: UndoneAction?
-    let keys = oracle.keys
-    let before = Dictionary(
-      try keys.compactMap { try transaction.record($0) }.map { ($0.key, $0) }
-    ) { first, _ in first }
-    try noting(keys, isAction: false, oracle: &oracle) { transaction in
-      do { undone = try transaction.undo() } catch ReplicaError.Code.invalid {
-        throw UndoFailed(key: nil, why: "it is refused")
-      }
-    }
-    // The journal does not list what is lost in itself.
-    noted.removeAll { oracle.writes[$0].key.kind == .conflict }
-    for change in undone?.changes ?? [] {
-      let key = change.after.key
-      if let fault = change.fault(from: before[key], to: try transaction.record(key)) {
-        throw UndoFailed(key: key, why: fault)
-      }
-    }
-  }
-}
-
-extension UndoneAction.Change {
-  /// What the undo of an action on a record did wrong. Nil if nothing.
-  fileprivate func fault(from held: Record?, to now: Record?) -> String? {
-    guard let held, let now else { return "it wrote no record" }
-    if held == after, restored.isEmpty, !anotherGoesOn { return "nobody wrote since" }
-    // What has another value was written since, here or elsewhere. The same value may be its own
-    // under another stamp.
-    let since = Set(
-      held.registers.filter {
-        $0.field != Register.pruneFloorField && $0.value != after[$0.field]?.value
-      }
-      .map(\.field))
-    if restored.isEmpty { return held == now ? nil : "it says that it changed nothing" }
-    if let field = since.first(where: { now[$0] != held[$0] && $0 != Register.deletedField }) {
-      return "field \(field), which was written since, is another"
-    }
-    guard let before, !before.isDeleted else {
-      return since.isEmpty && now.isDeleted ? nil : "what was added is there, or was written since"
-    }
-    if now.isDeleted { return "the record is deleted" }
-    let own = [Register.deletedField, Register.pruneFloorField]
-    let wrong = before.registers.map(\.field).filter { !own.contains($0) }.first { field in
-      let isWritten = after[field] != before[field]
-      let isHeld = held[field] == after[field] || (after.isDeleted && held[field] == nil)
-      return isWritten || after.isDeleted
-        ? isHeld && !anotherGoesOn && now[field]?.value != before[field]?.value
-        : now[field] != held[field]
-    }
-    return wrong.map { "field \($0) is not what it was" }
-  }
-}
-
-private struct UndoFailed: Error, CustomStringConvertible {
-  let key: RecordKey?
-  let why: String
-  var description: String { "the undo of an action on kind \(key?.kind.rawValue ?? 0): \(why)" }
 }
 
 /// What the journal lists cannot be written back, though the record is there; or it was, and the

@@ -7,7 +7,7 @@ import AtrestSync
 
 /// What of a replica's state a sync's report counts.
 struct Tally {
-  /// The journal's entries, and those of them that nobody dismissed.
+  /// The journal's entries, and those of them that are not dismissed.
   private let entries: Set<RecordKey>
   private let live: Set<RecordKey>
   private let refused: Int
@@ -18,7 +18,7 @@ struct Tally {
     let journal = all.filter { $0.key.kind == .conflict }
     entries = Set(journal.map(\.key))
     live = Set(journal.filter { !$0.isDeleted }.map(\.key))
-    // Of a deletion a person need not know, if the server never had the record.
+    // The report leaves out deletions of what the server never had.
     let deleted = Set(all.filter(\.isDeleted).map(\.key))
     let refusals = try replica.pending().filter { !deleted.contains($0.key) }
       .compactMap { $0.refusal?.reason }.filter { $0 != .massDeletion }
