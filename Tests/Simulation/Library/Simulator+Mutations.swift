@@ -73,7 +73,7 @@
       }
       if self == .settledAtOnce || self == .takenNotShown || self == .overtakenStored {
         plan.hasSmallPages = true
-        plan.operations = max(plan.operations, 120)
+        plan.operations = max(plan.operations, self == .settledAtOnce ? 240 : 120)
       }
       return plan
     }
