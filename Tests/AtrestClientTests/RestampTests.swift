@@ -123,7 +123,7 @@ struct RestampTests {
     let signed = server.now().milliseconds + 5 * year
     let claims = #"{"transactionId":"1","signedDate":\#(signed)}"#
     let payload = Data(claims.utf8).base64EncodedString().filter { $0 != "=" }
-    try await test.replica.keep(signedTransaction: Array("head.\(payload).signature".utf8))
+    try test.replica.keep(signedTransaction: Array("head.\(payload).signature".utf8))
     test.clock.advance(10 * year)
     try await test.replica.save(WaterEntry.sample())
     try await restamp(test, by: server)
