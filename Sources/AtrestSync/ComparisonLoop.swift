@@ -39,7 +39,7 @@ struct ComparisonLoop: Hashable {
   mutating func handle(_ event: SyncEvent, _ run: inout SyncRun) throws(SyncError) -> Step {
     switch (state, event) {
     case (.hashing, .stored(.hashes(let held))):
-      return locate(Reconciler(held: held))
+      return locate(Reconciler(held: held, smallRange: run.bounds.smallRange))
 
     case (.locating(let reconciler, var request), .stored(.position(let position))):
       request.cursor = position.cursor

@@ -38,6 +38,7 @@ package struct Reconciler: Hashable {
   /// The approximate size limit of one request's ranges and items, in bytes.
   package static let requestBytes = Page.recordBytes
 
+  private let smallRange: UInt64
   private let held: [KeyRange.Item]
   /// `sums[i]` is the sum of the first `i` hashes.
   private let sums: [UInt64]
@@ -47,9 +48,13 @@ package struct Reconciler: Hashable {
 
   /// Starts a comparison.
   ///
-  /// - Parameter held: Ascending by key, each key once.
-  package init(held: [KeyRange.Item]) {
+  /// - Parameters:
+  ///   - held: Ascending by key, each key once.
+  ///   - smallRange: A range with at most this many records on either side is compared record by
+  ///     record. At least 2.
+  package init(held: [KeyRange.Item], smallRange: UInt64 = KeyRange.smallCount) {
     self.held = held
+    self.smallRange = smallRange
     var sums: [UInt64] = [0]
     sums.reserveCapacity(held.count + 1)
     var sum: UInt64 = 0
@@ -120,7 +125,7 @@ package struct Reconciler: Hashable {
       }
       if count == 0 {
         step.wanted += held[part.items].compactMap { RecordKey(storageKey: $0.key) }
-      } else if part.items.count <= KeyRange.smallCount || count <= KeyRange.smallCount {
+      } else if part.items.count <= smallRange || count <= smallRange {
         narrowed += itemized(part)
       } else {
         narrowed += cut(part)
@@ -150,7 +155,7 @@ package struct Reconciler: Hashable {
     let total = part.items.count
     // At least half the size at which records are compared one by one: smaller ranges cost more
     // than they save.
-    let count = max(2, min(Reconciler.fanOut, total * 2 / Int(KeyRange.smallCount)))
+    let count = max(2, min(Reconciler.fanOut, total * 2 / Int(smallRange)))
     let starts = (0..<count).map { part.items.lowerBound + total * $0 / count }
     return pieces(part, starting: starts, isItemized: false)
   }

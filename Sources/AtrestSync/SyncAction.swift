@@ -50,6 +50,9 @@ package struct SyncBounds: Hashable, Sendable {
   /// The most restarts of the feed accepted in one sync before the server counts as broken.
   package var restarts = 3
 
+  /// A comparison splits a range only if both sides hold more records in it. At least 2.
+  package var smallRange = KeyRange.smallCount
+
   /// The usual bounds.
   package init(attempts: Int = 5) { self.attempts = attempts }
 }

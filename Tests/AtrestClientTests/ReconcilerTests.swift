@@ -55,9 +55,11 @@ struct ReconcilerTests {
   }
 
   /// Reconciles through encoded messages, each within its limits.
-  private static func compare(_ mine: [Record], with server: ModelServer) throws -> Outcome {
+  private static func compare(
+    _ mine: [Record], with server: ModelServer, smallRange: UInt64 = KeyRange.smallCount
+  ) throws -> Outcome {
     var outcome = Outcome()
-    var reconciler = Reconciler(held: items(mine))
+    var reconciler = Reconciler(held: items(mine), smallRange: smallRange)
     while let request = reconciler.next() {
       let bytes = request.encoded
       #expect(bytes.count <= 256 * 1024)
@@ -106,7 +108,8 @@ struct ReconcilerTests {
         $0.pageRecords = pageRecords
         $0.fanOut = fanOut
       }
-      let outcome = try Self.compare(mine, with: server)
+      let smallRange: UInt64 = [2, 5, KeyRange.smallCount].randomElement(using: &random) ?? 2
+      let outcome = try Self.compare(mine, with: server, smallRange: smallRange)
       let held = Dictionary(uniqueKeysWithValues: mine.map { ($0.key, $0) })
       let kept = Dictionary(uniqueKeysWithValues: theirs.map { ($0.key, $0) })
       let lacking = Set(theirs.filter { held[$0.key] != $0 }.map(\.encoded))

@@ -44,7 +44,7 @@ import Testing
 
   @Test("nothing is one block, and holds nothing")
   func empty() throws {
-    var sums = KeySums(of: kim)
+    var sums = KeySums(of: kim, ComparisonSizes())
     #expect(try catchUp(&sums, by: 100) == 1 && sums.count == 1)
     #expect(try check(sums, [], []))
   }
@@ -52,8 +52,8 @@ import Testing
   @Test("an account is read a slice at a time, and once")
   func slices() throws {
     try put((0..<1000).map { water($0) })
-    var sums = KeySums(of: kim)
-    let turns = try catchUp(&sums, by: 2 * KeySums.blockRecords)
+    var sums = KeySums(of: kim, ComparisonSizes())
+    let turns = try catchUp(&sums, by: 2 * ComparisonSizes().blockRecords)
     #expect((3...5).contains(turns))
     #expect(sums.count == 8)
     #expect(try catchUp(&sums, by: 1) == 1, "nothing is left to read")
@@ -62,7 +62,7 @@ import Testing
   @Test("blocks that grew are parted")
   func growth() throws {
     try put(stride(from: 0, to: 1000, by: 10).map { water($0) })
-    var sums = KeySums(of: kim)
+    var sums = KeySums(of: kim, ComparisonSizes())
     _ = try catchUp(&sums, by: .max)
     #expect(sums.count == 1)
     try put((0..<1000).map { water($0) })
@@ -75,7 +75,9 @@ import Testing
   func law() throws {
     var time = noon
     try checkLaw(cases: 30) { random in
-      var sums = KeySums(of: kim)
+      var sizes = ComparisonSizes()
+      if random.oneIn(2) { sizes.blockRecords = Int.random(in: 1...10, using: &random) }
+      var sums = KeySums(of: kim, sizes)
       for _ in 0..<4 {
         for _ in 0..<Int.random(in: 0...3, using: &random) {
           // Read a slice, with changes before and after its position.

@@ -251,12 +251,18 @@ import Testing
       let number = Int.random(in: 0..<total, using: &random)
       held[key(number)] = water(number, millilitres: 700, at: noon + 5, by: tablet)
     }
+    var sizes = ComparisonSizes()
+    if random.oneIn(2) {
+      sizes.blockRecords = Int.random(in: 1...10, using: &random)
+      sizes.smallRange = UInt64.random(in: 1...10, using: &random)
+      sizes.fanOut = Int.random(in: 2...5, using: &random)
+    }
     var rounds = 0
     var open = [(begin: [UInt8](), end: [UInt8](), isSmall: false)]
     while !open.isEmpty {
       rounds += 1
       try #require(rounds < 60, "seed \(seed)")
-      try step(&open, &held, &random)
+      try step(&open, &held, sizes)
     }
     var stored: [[UInt8]: Record] = [:]
     var cursor: Cursor?
@@ -274,7 +280,7 @@ import Testing
   /// One round of a minimal client.
   private func step(
     _ open: inout [(begin: [UInt8], end: [UInt8], isSmall: Bool)],
-    _ held: inout [[UInt8]: Record], _ random: inout SeededRandom
+    _ held: inout [[UInt8]: Record], _ sizes: ComparisonSizes
   ) throws {
     let all = held.values.map(item).sorted { $0.key.lexicographicallyPrecedes($1.key) }
     func items(_ begin: [UInt8], _ end: [UInt8]) -> [KeyRange.Item] {
@@ -302,7 +308,7 @@ import Testing
     open.removeFirst(min(60, open.count))
     let answer = try store.reconcile(
       try ReconcileRequest(decoding: ReconcileRequest(ranges: ranges).encoded), account: kim,
-      at: WallTime(milliseconds: noon))
+      at: WallTime(milliseconds: noon), sizes: sizes)
     for bytes in answer.records {
       let record = try Record(decoding: bytes)
       held[record.key.storageKey, default: Record(key: record.key)].merge(record)

@@ -11,13 +11,11 @@ import AtrestWire
 final class ReconcileJob: StorageJob, @unchecked Sendable {
   // Sendable: mutable state is touched only on the queue that runs the job, the rest is immutable.
 
-  /// Approximate number of records read per turn: a few milliseconds.
-  private static let turnRecords = 2048
-
   let use = StorageUse.reads
   let costBytes: Int
   private let session: DeviceSession
   private let request: ReconcileRequest
+  private let sizes: ComparisonSizes
   private let environment: Environment
   private let answer: Answer
   private(set) var isUnfinished = false
@@ -25,10 +23,11 @@ final class ReconcileJob: StorageJob, @unchecked Sendable {
 
   init(
     _ session: DeviceSession, _ request: ReconcileRequest, requestBytes: Int,
-    _ environment: Environment, _ answer: Answer
+    _ sizes: ComparisonSizes, _ environment: Environment, _ answer: Answer
   ) {
     self.session = session
     self.request = request
+    self.sizes = sizes
     self.environment = environment
     self.answer = answer
     costBytes = requestBytes * 4 + 512
@@ -55,7 +54,7 @@ final class ReconcileJob: StorageJob, @unchecked Sendable {
       return
     }
     var unreadable: [[UInt8]] = []
-    response = try Reconcile.run(request, feed: feed, sums: sums, at: now) {
+    response = try Reconcile.run(request, feed: feed, sums: sums, sizes, at: now) {
       unreadable.append($0)
     }
     for key in unreadable {
@@ -69,12 +68,11 @@ final class ReconcileJob: StorageJob, @unchecked Sendable {
     _ feed: AccountFeed, _ batch: Batch, _ now: WallTime
   ) throws(StoreError) -> KeySums? {
     guard let cached = batch.sums else {
-      var sums = KeySums(of: feed.account)
+      var sums = KeySums(of: feed.account, sizes)
       _ = try sums.catchUp(feed.transaction)
       return sums
     }
-    return try cached.catchUp(
-      feed.account, in: feed.transaction, records: Self.turnRecords, at: now)
+    return try cached.catchUp(feed.account, in: feed.transaction, sizes, at: now)
   }
 
   func finish(_ error: StoreError?, _ answers: inout ResponseBatch) {

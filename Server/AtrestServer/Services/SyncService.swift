@@ -17,15 +17,17 @@ package final class SyncService: Sendable {
   private let quota: AccountQuota
   private let clock: ClockMonitor?
   private let limits: ExchangeLimits
+  private let sizes: ComparisonSizes
   private let isStopping = Atomic(false)
 
   package init(
     queue: any StorageQueue, registry: SessionRegistry, environment: Environment,
     gate: PurchaseGate? = nil,
     quota: AccountQuota = .standard, clock: ClockMonitor? = nil,
-    limits: ExchangeLimits = ExchangeLimits()
+    limits: ExchangeLimits = ExchangeLimits(), sizes: ComparisonSizes = ComparisonSizes()
   ) {
     self.limits = limits
+    self.sizes = sizes
     self.clock = clock
     self.gate = gate
     self.quota = quota
@@ -74,7 +76,8 @@ package final class SyncService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(ReconcileRequest.self, bytes)
     guard session.beginReconcile() else { throw .busy }
-    let job = ReconcileJob(session, request, requestBytes: bytes.count, environment, answer())
+    let job = ReconcileJob(
+      session, request, requestBytes: bytes.count, sizes, environment, answer())
     guard queue.submit(job) else {
       session.endReconcile()
       throw .busy

@@ -67,14 +67,14 @@ final class TransactionSums {
   /// - Returns: The sums; nil if they lack more.
   /// - Throws: `StoreError`. What is known of the account is then as it was.
   func catchUp(
-    _ account: AccountID, in transaction: any StoreTransaction, records limit: Int,
+    _ account: AccountID, in transaction: any StoreTransaction, _ sizes: ComparisonSizes,
     at now: WallTime
   ) throws(StoreError) -> KeySums? {
     let cached = cache.entry(of: account).flatMap { $0.isValid(at: now) ? $0 : nil }
     if entries[account] == nil { if cached == nil { misses += 1 } else { hits += 1 } }
     let known = entries[account] ?? cached
-    var entry = known ?? SumsCache.Entry(sums: KeySums(of: account))
-    let isDone = try entry.sums.catchUp(transaction, records: limit)
+    var entry = known ?? SumsCache.Entry(sums: KeySums(of: account, sizes))
+    let isDone = try entry.sums.catchUp(transaction, records: sizes.turnRecords)
     if isDone, entry.readAt == nil { entry.readAt = now }
     entries[account] = entry
     return isDone ? entry.sums : nil

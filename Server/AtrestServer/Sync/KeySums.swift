@@ -11,10 +11,8 @@ import AtrestWire
 /// The first pass reads every record, about 2 µs each. Later passes read only blocks with changes.
 /// Every changed record has a sequence after the last seen head, and no record is ever removed, so
 /// the feed reveals all changes, unless it has lost that head: then all is read again. Comparing
-/// equal sides only adds up blocks and reads nothing. Takes about a hundred bytes per 128 records.
+/// equal sides only adds up blocks and reads nothing. Takes about a hundred bytes per block.
 struct KeySums: Sendable {
-  /// Approximate number of records per block.
-  static let blockRecords = 128
   /// With more changes than this at once, rebuild all blocks.
   private static let changeLimit = 10_000
 
@@ -27,12 +25,14 @@ struct KeySums: Sendable {
   }
 
   private let account: AccountID
+  private let blockRecords: Int
   private var blocks: [Block] = []
   /// Changes up to this commit are already marked.
   private var head = Cursor.start
 
-  init(of account: AccountID) {
+  init(of account: AccountID, _ sizes: ComparisonSizes) {
     self.account = account
+    blockRecords = sizes.blockRecords
   }
 
   /// The number of blocks in memory.
@@ -60,7 +60,7 @@ struct KeySums: Sendable {
         try read(transaction, from: begin(of: index), to: blocks[index].end, .max, &left)
       }
       guard let new else {
-        left -= Self.blockRecords
+        left -= blockRecords
         continue
       }
       blocks.replaceSubrange(index...index, with: new)
@@ -108,7 +108,7 @@ struct KeySums: Sendable {
     var (sum, last, count) = (Fingerprint(), [UInt8](), 0)
     var isCut = false
     try transaction.records.scan(KeyInterval(from: begin, to: end), of: account) { key, body in
-      if sum.count == Self.blockRecords {
+      if sum.count == blockRecords {
         new.append(Block(end: Self.separator(last, key), sum: sum))
         sum = Fingerprint()
         isCut = count >= limit

@@ -9,15 +9,14 @@ import AtrestWire
 /// Executes one round of reconciliation. Writes nothing. A simulator runs the same code.
 ///
 /// Source: Meyer, "Range-Based Set Reconciliation", 2023. Fingerprints are sums.
-package struct Reconcile {
-  /// Number of parts into which a differing range is split.
-  static let fanOut = 16
+struct Reconcile {
   /// Approximate overhead of a range, record or key in the response, in bytes.
   private static let overheadBytes = 40
   /// Size of a range with the longest possible end key, in bytes.
   private static let rangeBytes = 4 + Record.Limits.idBytes + 32 + overheadBytes
 
   private let account: AccountID
+  private let sizes: ComparisonSizes
   private let sums: KeySums
   private let passOver: (_ key: [UInt8]) -> Void
   private let transaction: any StoreTransaction
@@ -30,29 +29,21 @@ package struct Reconcile {
   ///
   /// - Parameters:
   ///   - feed: The account's feed, in a transaction that may be read-only.
-  ///   - sums: The account's sums, up to date in this transaction. Nil: builds them first.
+  ///   - sums: The account's sums, up to date in this transaction.
+  ///   - sizes: Any, also others than those of the sums.
   ///   - now: The server's clock.
   ///   - passOver: Called with the key of each corrupt record that differs. Such a record is
   ///     treated as settled: no replica could decode it or merge into it.
   /// - Complexity: O(blocks in the ranges). Reads at most two blocks per range, plus the records in
   ///   the response.
-  package static func run(
-    _ request: ReconcileRequest, feed: AccountFeed, at now: WallTime,
-    passOver: @escaping (_ key: [UInt8]) -> Void = { _ in }
-  ) throws(StoreError) -> ReconcileResponse {
-    var sums = KeySums(of: feed.account)
-    _ = try sums.catchUp(feed.transaction)
-    return try run(request, feed: feed, sums: sums, at: now, passOver: passOver)
-  }
-
   static func run(
-    _ request: ReconcileRequest, feed: AccountFeed, sums: KeySums, at now: WallTime,
-    passOver: @escaping (_ key: [UInt8]) -> Void
+    _ request: ReconcileRequest, feed: AccountFeed, sums: KeySums, _ sizes: ComparisonSizes,
+    at now: WallTime, passOver: @escaping (_ key: [UInt8]) -> Void = { _ in }
   ) throws(StoreError) -> ReconcileResponse {
     guard try feed.knows(request.cursor) else {
       return ReconcileResponse(ranges: [], serverTime: now, restarted: true)
     }
-    var run = Reconcile(request, feed.account, feed.transaction, sums, now, passOver)
+    var run = Reconcile(request, feed.account, feed.transaction, sums, sizes, now, passOver)
     var begin: [UInt8] = []
     var reads = ReadAhead()
     for range in request.ranges {
@@ -74,9 +65,11 @@ package struct Reconcile {
 
   private init(
     _ request: ReconcileRequest, _ account: AccountID, _ transaction: any StoreTransaction,
-    _ sums: KeySums, _ now: WallTime, _ passOver: @escaping (_ key: [UInt8]) -> Void
+    _ sums: KeySums, _ sizes: ComparisonSizes, _ now: WallTime,
+    _ passOver: @escaping (_ key: [UInt8]) -> Void
   ) {
     self.account = account
+    self.sizes = sizes
     self.sums = sums
     self.passOver = passOver
     self.transaction = transaction
@@ -95,13 +88,13 @@ package struct Reconcile {
     let parts = try sums.parts(begin, end, transaction)
     let ours = parts.reduce(into: Fingerprint()) { $0.add($1.sum) }
     guard ours != theirs else { return add(end, .settled) }
-    let isSmall = min(ours.count, theirs.count) <= KeyRange.smallCount
-    guard !isSmall, allows(moreRanges: Self.fanOut - 1),
-      bytes + Self.fanOut * Self.rangeBytes <= Page.recordBytes
+    let isSmall = min(ours.count, theirs.count) <= sizes.smallRange
+    guard !isSmall, allows(moreRanges: sizes.fanOut - 1),
+      bytes + sizes.fanOut * Self.rangeBytes <= Page.recordBytes
     else { return add(end, .fingerprint(ours)) }
-    let most = (ours.count + UInt64(Self.fanOut) - 1) / UInt64(Self.fanOut)
+    let most = (ours.count + UInt64(sizes.fanOut) - 1) / UInt64(sizes.fanOut)
     // Split at block boundaries if there are enough blocks for parts of similar size.
-    if parts.count >= 4 * Self.fanOut {
+    if parts.count >= 4 * sizes.fanOut {
       split(parts, most)
     } else {
       try split(begin, end, most)
@@ -224,11 +217,14 @@ package struct Reconcile {
 extension SyncStore {
   /// Executes one round in its own transaction. For tests and simulations.
   package func reconcile(
-    _ request: ReconcileRequest, account: AccountID, at now: WallTime
+    _ request: ReconcileRequest, account: AccountID, at now: WallTime,
+    sizes: ComparisonSizes = ComparisonSizes()
   ) throws(StoreError) -> ReconcileResponse {
     try transaction { transaction throws(StoreError) in
       let feed = try AccountFeed(account: account, in: transaction, commit: 0, at: now)
-      return try Reconcile.run(request, feed: feed, at: now)
+      var sums = KeySums(of: account, sizes)
+      _ = try sums.catchUp(transaction)
+      return try Reconcile.run(request, feed: feed, sums: sums, sizes, at: now)
     }
   }
 }

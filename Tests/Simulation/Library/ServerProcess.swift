@@ -68,7 +68,7 @@ final class ServerProcess: @unchecked Sendable {
     }
     sync = SyncService(
       queue: queue, registry: registry, environment: environment, quota: world.quota,
-      limits: Self.limits(pageRecords))
+      limits: Self.limits(pageRecords), sizes: Self.sizes(pageRecords))
     devices = DevicesService(
       queue: queue, registry: registry, environment: environment, logger: logger)
     admin = AdminService(
@@ -80,6 +80,17 @@ final class ServerProcess: @unchecked Sendable {
   private static func limits(_ pageRecords: Int) -> ExchangeLimits {
     guard pageRecords < Page.records else { return ExchangeLimits() }
     return ExchangeLimits(pageRecords: pageRecords, writtenBytes: pageRecords * 100)
+  }
+
+  /// With small pages, few records are compared in as many parts as many are.
+  private static func sizes(_ pageRecords: Int) -> ComparisonSizes {
+    var sizes = ComparisonSizes()
+    guard pageRecords < Page.records else { return sizes }
+    sizes.blockRecords = pageRecords
+    sizes.smallRange = UInt64(pageRecords)
+    sizes.fanOut = pageRecords
+    sizes.turnRecords = 4 * pageRecords
+    return sizes
   }
 
   /// Opens the store on the disk, or creates it.
