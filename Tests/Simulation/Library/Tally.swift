@@ -10,23 +10,26 @@ struct Tally {
   /// The journal's entries, and those of them that are not dismissed.
   private let entries: Set<RecordKey>
   private let live: Set<RecordKey>
-  private let refused: Int
-  private let overQuota: Int
+  /// The deleted records. A report leaves out deletions of what the server never had.
+  private let deleted: Set<RecordKey>
+  private let refused: [PendingWrite]
+  /// Writes that were not refused, of records with no refused write, which they would follow. Not
+  /// what is given back to a server that lost it.
+  private let waiting: Set<PendingWrite>
 
   init(_ replica: Replica) throws(ReplicaError) {
     let all = try replica.allRecords()
     let journal = all.filter { $0.key.kind == .conflict }
     entries = Set(journal.map(\.key))
     live = Set(journal.filter { !$0.isDeleted }.map(\.key))
-    // The report leaves out deletions of what the server never had.
-    let deleted = Set(all.filter(\.isDeleted).map(\.key))
-    let refusals = try replica.pending().filter { !deleted.contains($0.key) }
-      .compactMap { $0.refusal?.reason }.filter { $0 != .massDeletion }
-    refused = refusals.count
-    overQuota = refusals.count { $0 == .quota }
+    deleted = Set(all.filter(\.isDeleted).map(\.key))
+    let pending = try replica.pending()
+    refused = pending.filter { $0.refusal.map { $0.reason != .massDeletion } ?? false }
+    let refusedKeys = Set(pending.filter { $0.refusal != nil }.map(\.key))
+    waiting = Set(pending.filter { $0.since != nil && !refusedKeys.contains($0.key) })
   }
 
-  /// What a report since an earlier tally leaves out. Nil if nothing.
+  /// What a report since an earlier tally leaves out, or its sync did. Nil if nothing.
   ///
   /// - Parameter isOfSync: Whether it is the report of a whole sync, which offers again what was
   ///   refused before.
@@ -34,13 +37,19 @@ struct Tally {
     let arrived = live.subtracting(earlier.entries).count
     if report.conflicts < arrived { return "\(report.conflicts) of \(arrived) conflicts" }
     if report.pulled < arrived { return "\(report.pulled) of \(arrived) records" }
-    let (new, newOverQuota) =
-      isOfSync
-      ? (refused, overQuota) : (refused - earlier.refused, overQuota - earlier.overQuota)
+    let isShown = { (write: PendingWrite) in
+      !deleted.contains(write.key) && !earlier.deleted.contains(write.key)
+    }
+    let was = isOfSync ? [] : earlier.refused.filter(isShown)
+    let new = refused.filter(isShown).count - was.count
     if report.refused < new { return "\(report.refused) of \(new) refused writes" }
+    let isOverQuota = { (write: PendingWrite) in write.refusal?.reason == .quota }
+    let newOverQuota =
+      refused.filter(isShown).count(where: isOverQuota) - was.count(where: isOverQuota)
     if report.overQuota < newOverQuota {
       return "\(report.overQuota) of \(newOverQuota) writes over the quota"
     }
-    return nil
+    let left = isOfSync ? waiting.intersection(earlier.waiting).count : 0
+    return left > 0 ? "success, and asked nobody about \(left) writes" : nil
   }
 }
