@@ -24,7 +24,7 @@ enum Routes {
 
   static func forDevices(
     _ cells: Cells, health: HealthService, environment: Environment, heartbeat: Duration,
-    proxies: TrustedProxies = TrustedProxies()
+    proxies: TrustedProxies = TrustedProxies(), questionsPerAddress: Int = 300
   ) -> RPCRouter {
     @Sendable func paired(_ head: CallHead) -> Authorization<CellCaller> { cells.authorize(head) }
     /// Pair is the only method that a device calls without a token.
@@ -118,20 +118,36 @@ enum Routes {
         try health.watch(bytes, sink: writer)
       }
     }
+    if questionsPerAddress > 0 {
+      let limiter = QuestionLimiter(perMinute: questionsPerAddress, now: environment.now)
+      addReflection(to: &router, within: limiter) {
+        .admitted(AttemptLimiter.keys(of: proxies.caller(of: $0)))
+      }
+    }
+    return router
+  }
+
+  /// An answer is a thousand times the size of its question, so each one is paid for before it is
+  /// made.
+  private static func addReflection(
+    to router: inout RPCRouter, within limiter: QuestionLimiter,
+    caller: @escaping @Sendable (CallHead) -> Authorization<[[UInt8]]>
+  ) {
     for name in ReflectionService.names {
-      router.addService(name) { methods in
+      router.addService(name, authorize: caller) { methods in
         methods.bidirectional("ServerReflectionInfo", maxMessageBytes: openMessageBytes) {
-          _, writer in
+          call, writer in
           { event in
             switch event {
-            case .message(let bytes): _ = writer.send(try reflection.answer(bytes))
+            case .message(let bytes):
+              guard limiter.take(from: call.principal) else { throw Status.tooManyQuestions }
+              _ = writer.send(try reflection.answer(bytes))
             case .end: writer.finish()
             }
           }
         }
       }
     }
-    return router
   }
 
   static func forOwner(_ cells: Cells, status: ServerStatusService) -> RPCRouter {

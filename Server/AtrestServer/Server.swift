@@ -207,7 +207,8 @@ package final class Server: Sendable {
     devicesServer = try GRPCServer(
       router: Routes.forDevices(
         cells, health: health, environment: environment, heartbeat: configuration.heartbeat,
-        proxies: configuration.proxies),
+        proxies: configuration.proxies,
+        questionsPerAddress: configuration.limits.questionsPerAddress),
       configuration: forDevices)
     adminServer = try GRPCServer(
       router: Routes.forOwner(cells, status: statusService), configuration: forOwner)

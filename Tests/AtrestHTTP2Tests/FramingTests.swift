@@ -44,7 +44,10 @@ struct FramingTests {
       var got: [Bool] = []
       func feed() throws {
         try [flag, 0, 0, 0, 0].withUnsafeBytes {
-          try reader.feed($0, limitBytes: 10) { got.append($1) }
+          _ = try reader.feed($0, limitBytes: 10) {
+            got.append($1)
+            return true
+          }
         }
       }
       if flag <= 1 {
@@ -68,7 +71,10 @@ struct FramingTests {
         target.baseAddress.map { queue.read(into: $0, capacity: pieceBytes) } ?? 0
       }
       try piece.prefix(count).withUnsafeBytes {
-        try reader.feed($0, limitBytes: 1000, emit: emit)
+        _ = try reader.feed($0, limitBytes: 1000) {
+          emit($0, $1)
+          return true
+        }
       }
     }
   }

@@ -231,6 +231,35 @@ struct RequestTests {
     #expect(peer.events.contains { if case .endOfRequest(CallID(1)) = $0 { true } else { false } })
   }
 
+  @Test("a thousand messages in one frame are read as the owner takes them, and none is lost")
+  func manyMessages() {
+    let peer = RawClient()
+    let many = (0..<1000).map { [UInt8($0 % 250)] }
+    peer.send(.headers(1, requestFields()), .data(1, many.flatMap { lpm($0) }, end: true))
+    #expect(peer.messages == many)
+    #expect(peer.events.contains { if case .endOfRequest = $0 { true } else { false } })
+    let granted = peer.frames(of: 8, stream: 0).map { Int(number($0.payload[...])) }.reduce(0, +)
+    #expect(granted <= 6000, "each byte opens the window once")
+  }
+
+  @Test("of a call that is held or ended few messages are read")
+  func fewAhead() {
+    let peer = RawClient()
+    let many = (0..<2000).flatMap { _ in lpm([7]) }
+    peer.send(.headers(1, requestFields()), .headers(3, requestFields()))
+    peer.server.hold(CallID(1))
+    peer.send(.data(1, many))
+    #expect(peer.messages.isEmpty)
+    #expect(peer.server.holder.chargedBytes < 3 * many.count, "they wait as they came")
+    peer.onEvent = { event, server in
+      if case .message(CallID(3), _) = event { server.finish(CallID(3), Status(.internal)) }
+    }
+    peer.send(.data(3, many))
+    #expect(peer.messages.count == 1)
+    peer.take(peer.server.goOn(CallID(1)))
+    #expect(peer.messages.count == 2001)
+  }
+
   @Test("a message of exactly the limit passes")
   func exactLimit() {
     var limits = Limits()

@@ -85,8 +85,8 @@ struct ResponseTests {
     peer.server.reply([1], to: call)
     peer.server.finish(call, .ok)
     peer.server.stopReading(call)
-    peer.server.pauseReading(call)
-    peer.take(peer.server.resumeReading(call))
+    peer.server.hold(call)
+    peer.take(peer.server.goOn(call))
     peer.flush()
     #expect(peer.frames.filter { $0.stream == 1 }.isEmpty)
   }
@@ -165,19 +165,19 @@ struct ResponseTests {
     #expect(peer.goAways.isEmpty)
   }
 
-  @Test("a paused call holds its stream back, and no other")
+  @Test("a held call holds its stream back, and no other")
   func pausing() {
     var limits = Limits()
     limits.streamWindowBytes = 1000
     let peer = RawClient(limits: limits)
     peer.send(.headers(1, requestFields()), .headers(3, requestFields()))
-    peer.server.pauseReading(peer.call(1))
+    peer.server.hold(peer.call(1))
     peer.send(.data(1, lpm([1]) + lpm(noise(900, seed: 1))), .data(3, lpm(noise(900, seed: 2))))
     #expect(peer.messages.map(\.count) == [900])
     #expect(peer.frames(of: 8, stream: 1).isEmpty)
     #expect(!peer.frames(of: 8, stream: 3).isEmpty)
     peer.send(.data(1, [], end: true))
-    peer.take(peer.server.resumeReading(peer.call(1)))
+    peer.take(peer.server.goOn(peer.call(1)))
     peer.flush()
     #expect(peer.messages.map(\.count) == [900, 1, 900])
     guard case .endOfRequest = peer.events.last else {

@@ -24,13 +24,27 @@ struct StreamHalvesTests {
   }
 
   private func receive(
-    _ bytes: [UInt8], _ request: inout InboundRequest
+    _ bytes: [UInt8], _ request: inout InboundRequest, most: Int = .max
   ) throws -> (intake: InboundRequest.Intake, messages: [[UInt8]]) {
     var messages: [[UInt8]] = []
     let intake = try bytes.withUnsafeBytes { raw in
-      try request.receive(raw, limitBytes: 100) { message, _ in messages.append(message) }
+      try request.receive(raw, limitBytes: 100) { message, _ in
+        messages.append(message)
+        return messages.count < most
+      }
     }
     return (intake, messages)
+  }
+
+  private func readOn(
+    _ request: inout InboundRequest, most: Int = .max
+  ) throws -> (messages: [[UInt8]], count: Int, isEnded: Bool) {
+    var messages: [[UInt8]] = []
+    let (count, isEnded) = try request.readOn(limitBytes: 100) { message, _ in
+      messages.append(message)
+      return messages.count < most
+    }
+    return (messages, count, isEnded)
   }
 
   @Test("a request has its headers once; what comes after them is trailers")
@@ -86,12 +100,38 @@ struct StreamHalvesTests {
       return
     }
     #expect(state(of: request).isEnded)
-    let held = request.resume()
-    let (input, isEnded) = try #require(held)
-    #expect(input == message && isEnded)
-    #expect(try receive(input, &request).messages == [[8, 9]])
-    let again = request.resume()
-    #expect(again == nil)
+    let held = try readOn(&request)
+    #expect(held == ([[8, 9]], message.count, true))
+    let again = try readOn(&request)
+    #expect(again == ([], 0, false))
+  }
+
+  @Test("no more messages are read than are taken; the rest waits with what follows it")
+  func readsPartly() throws {
+    var request = reading()
+    let (intake, first) = try receive(message + message + message, &request, most: 1)
+    #expect(intake == .readPartly(message.count) && first == [[8, 9]])
+    let (held, none) = try receive(message, &request)
+    #expect(held == .held && none.isEmpty)
+    _ = request.end()
+    let two = try readOn(&request, most: 2)
+    #expect(two == ([[8, 9], [8, 9]], 2 * message.count, false), "the end is not next")
+    let last = try readOn(&request, most: 2)
+    #expect(last == ([[8, 9]], message.count, true))
+  }
+
+  @Test("what is read in pieces is moved once in a while, and none of it is lost or repeated")
+  func bufferedInput() {
+    var input = BufferedInput()
+    var read: [UInt8] = []
+    for round in 0..<100 {
+      [UInt8(round), UInt8(round)].withUnsafeBytes { input.append($0) }
+      let taken = input.withRest { Array($0.prefix(round % 4)) }
+      input.drop(taken.count)
+      read += taken
+    }
+    read += input.withRest { Array($0) }
+    #expect(read == (0..<100).flatMap { [UInt8($0), UInt8($0)] })
   }
 
   @Test("a request that ends inside a message is not complete")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rate limits for wrong pairing codes, per server and per address.
+// The rate limits for callers without a token, per server and per address.
 
 import AtrestReplication
 import AtrestSockets
@@ -51,6 +51,18 @@ import Testing
     #expect(!take(1, AttemptLimiter.peerRefillMilliseconds))
     limiter.giveBack(to: [[192, 0, 2, 1]])
     #expect(take(1, AttemptLimiter.peerRefillMilliseconds))
+  }
+
+  @Test("questions: so many a minute for an address, ten times as many for all")
+  func questions() {
+    var limiter = AttemptLimiter.questions(perMinute: 30)
+    func take(_ peer: UInt8, _ time: Int64 = 0) -> Bool {
+      limiter.take(from: [[192, 0, 2, peer]], at: at(time))
+    }
+    func taken(_ peer: UInt8) -> Int { (0..<100).count { _ in take(peer) } }
+    #expect(taken(1) == 30)
+    #expect((2..<12).map { taken($0) } == [30, 30, 30, 30, 30, 30, 30, 30, 30, 0])
+    #expect(take(1, 60_000) && take(12, 60_000))
   }
 
   @Test(

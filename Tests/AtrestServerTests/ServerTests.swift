@@ -370,6 +370,12 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
         "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
         "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
       ])
+    let withoutReflection = Routes.forDevices(
+      cells, health: HealthService(services: Routes.publicServices), environment: environment,
+      heartbeat: .seconds(30), questionsPerAddress: 0)
+    #expect(
+      Set(devices.paths).subtracting(withoutReflection.paths)
+        == Set(ReflectionService.names.map { "/\($0)/ServerReflectionInfo" }))
     #expect(
       Set(Routes.forOwner(cells, status: ServerStatusService()).paths) == [
         Method.Admin.listCells, Method.Admin.getServerStatus, Method.Admin.moveAccount,

@@ -11,6 +11,7 @@ import floods  # noqa: F401
 import guesses  # noqa: F401
 import headers  # noqa: F401
 import messages  # noqa: F401
+import questions  # noqa: F401
 import resets  # noqa: F401
 import revoked  # noqa: F401
 import stalls  # noqa: F401

@@ -9,7 +9,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
     ProtoReflectionDescriptorDatabase,
 )
 
-from harness import CALL_SECONDS
+from harness import CALL_SECONDS, Daemon, open_channel
 
 VERSIONS = ["grpc.reflection.v1", "grpc.reflection.v1alpha"]
 SERVED = {
@@ -124,3 +124,31 @@ def test_a_stream_that_asks_a_lot_and_reads_nothing_ends(channel):
     except grpc.RpcError as error:
         assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED, error
     assert total > 0
+
+
+def test_of_more_questions_than_all_may_ask_the_rest_is_refused(binaries, tmp_path):
+    """From the loopback interface, where no address is told apart, ten times as many as from one address."""
+    daemon = Daemon(binaries, tmp_path)
+    daemon.start(more=["--limit", "max-questions-per-address=5"])
+    try:
+        with open_channel(daemon.address) as channel:
+            ask(channel, VERSIONS[0], *[{"list_services": ""}] * 40)
+            ask(channel, VERSIONS[1], *[{"list_services": ""}] * 8)
+            with pytest.raises(grpc.RpcError) as refusal:
+                ask(channel, VERSIONS[0], *[{"list_services": ""}] * 100)
+            assert refusal.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+            assert "Wait a minute" in refusal.value.details()
+    finally:
+        assert daemon.stop() == 0, daemon.log_tail()
+
+
+def test_without_questions_there_is_no_reflection(binaries, tmp_path):
+    daemon = Daemon(binaries, tmp_path)
+    daemon.start(more=["--limit", "max-questions-per-address=0"])
+    try:
+        with open_channel(daemon.address) as channel:
+            with pytest.raises(grpc.RpcError) as refusal:
+                ask(channel, VERSIONS[0], {"list_services": ""})
+            assert refusal.value.code() == grpc.StatusCode.UNIMPLEMENTED
+    finally:
+        assert daemon.stop() == 0, daemon.log_tail()

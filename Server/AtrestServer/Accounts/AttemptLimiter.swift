@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rate limits for wrong pairing codes, per server and per address.
+// Rate limits for callers without a token, per server and per address: for wrong pairing codes, and
+// for questions about the services.
 
 import AtrestReplication
 import AtrestSockets
@@ -84,11 +85,34 @@ package struct AttemptLimiter: Sendable {
   /// The number of addresses and networks in memory. The oldest entry is dropped first.
   static let peers = 4096
 
-  private var all = Self.bucket(of: Self.everybody)
+  private let bucket: @Sendable (_ key: [UInt8]) -> AttemptBucket
+  private var all: AttemptBucket
   private var perPeer: [[UInt8]: AttemptBucket] = [:]
   /// The keys of `perPeer` in insertion order, as a ring buffer that starts at `oldest`.
   private var order: [[UInt8]] = []
   private var oldest = 0
+
+  /// - Parameter bucket: A full bucket of a key: one of `keys(of:)`, or `everybody`.
+  init(
+    bucket: @escaping @Sendable (_ key: [UInt8]) -> AttemptBucket = {
+      AttemptLimiter.bucket(of: $0)
+    }
+  ) {
+    self.bucket = bucket
+    all = bucket(Self.everybody)
+  }
+
+  /// Limits what one address, an IPv6 /48 and all callers ask within a minute.
+  ///
+  /// - Parameter perMinute: Of one address, at least 1. Four times as many of a /48, and ten times
+  ///   as many of all callers.
+  static func questions(perMinute: Int) -> AttemptLimiter {
+    AttemptLimiter { key in
+      let capacity = perMinute * (key == everybody ? 10 : key.count == networkBytes ? 4 : 1)
+      return AttemptBucket(
+        capacity: capacity, refillMilliseconds: max(1, 60_000 / Int64(capacity)))
+    }
+  }
 
   /// The bucket keys of an address: the address itself and its network. Empty for addresses that do
   /// not identify the caller: Unix sockets, and 127.0.0.1 and ::1, from where a proxy forwards
@@ -126,7 +150,7 @@ package struct AttemptLimiter: Sendable {
     for key in keys { perPeer[key]?.giveBack() }
   }
 
-  /// A full bucket.
+  /// A full bucket of wrong codes.
   ///
   /// - Parameter key: One of `keys(of:)`, or `everybody`.
   package static func bucket(of key: [UInt8]) -> AttemptBucket {
@@ -143,7 +167,7 @@ package struct AttemptLimiter: Sendable {
 
   private mutating func remember(_ peer: [UInt8]) {
     guard perPeer[peer] == nil else { return }
-    perPeer[peer] = Self.bucket(of: peer)
+    perPeer[peer] = bucket(peer)
     guard order.count == Self.peers else { return order.append(peer) }
     perPeer[order[oldest]] = nil
     order[oldest] = peer

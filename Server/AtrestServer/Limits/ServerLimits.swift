@@ -18,6 +18,8 @@ package struct ServerLimits: Sendable {
   package var maxHandshakesPerAddress = 200
   /// Open calls per device.
   package var callsPerDevice = 100
+  /// Questions to reflection per minute and IPv4 address or IPv6 /64. 0: none is answered.
+  package var questionsPerAddress = 300
   /// Bytes buffered for the peers of all connections.
   package var maxBufferedBytes = 24 * 1024 * 1024
   /// Bytes that a stream's writer buffers beyond its connection's buffer.
@@ -121,6 +123,10 @@ package struct ServerLimits: Sendable {
     .count(
       "max-calls-per-device", \.callsPerDevice, 10...10_000,
       "Calls of one device that are not answered yet, Watch streams included."),
+    .count(
+      "max-questions-per-address", \.questionsPerAddress, 0...60_000,
+      "What one address may ask gRPC reflection in a minute; all together may ask ten times as much. 0: there is no reflection."
+    ),
     .bytes(
       "max-message-bytes", \.transport.maxMessageBytes, (272 << 10)...(16 << 20),
       "One request, compressed and again unpacked. What needs no token has 4 KiB."),

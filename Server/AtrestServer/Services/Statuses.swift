@@ -63,6 +63,11 @@ extension Status {
     .resourceExhausted, "Too many wrong pairing codes were tried. Wait a minute, then try again."
   )
   .because(.pairingAttemptRate, quota: .address, retry: .after(.seconds(60)))
+  static let tooManyQuestions = Status(
+    .resourceExhausted,
+    "Too many questions about the services were asked from this address. Wait a minute, then ask again."
+  )
+  .because(.questionRate, quota: .address, retry: .after(.seconds(60)))
   static let busy = Status(
     .resourceExhausted, "The server has too much to do at the moment. Try again soon."
   )

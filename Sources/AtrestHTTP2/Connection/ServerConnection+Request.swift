@@ -63,6 +63,10 @@ extension ServerConnection {
     case .read:
       session.consume(number, bytes.count)
       boundUnfinished(stream)
+    case .readPartly(let count):
+      session.consumeConnection(bytes.count)
+      session.consumeStream(number, count)
+      boundUnfinished(stream)
     case .held:
       // Only the stream window stays closed by this much; other streams continue.
       session.consumeConnection(bytes.count)
@@ -77,18 +81,47 @@ extension ServerConnection {
   ) -> InboundRequest.Intake {
     do throws(FramingError) {
       let intake = try stream.request.receive(bytes, limitBytes: maxMessageBytes(stream)) {
-        message, isCompressed in
-        stream.messageDue = nil
-        note(.message(stream, message, isCompressed: isCompressed))
+        report($0, isCompressed: $1, of: stream)
       }
       armTimers(stream)
       return intake
     } catch {
-      switch error {
-      case .badFlag: fail(stream, Status(.internal, "A message has an unknown flag."))
-      case .tooLarge: failTooLarge(stream)
-      }
+      fail(stream, error)
       return .read
+    }
+  }
+
+  /// Reads on in what a request buffered.
+  func readOn(_ stream: ServerStream) {
+    do throws(FramingError) {
+      let (count, isEnded) = try stream.request.readOn(limitBytes: maxMessageBytes(stream)) {
+        report($0, isCompressed: $1, of: stream)
+      }
+      if count > 0 { session.consumeStream(stream.number, count) }
+      armTimers(stream)
+      countRequest(stream)
+      if isEnded { endRequest(stream) }
+    } catch {
+      fail(stream, error)
+    }
+  }
+
+  /// Reports a message.
+  ///
+  /// A message takes five bytes on the wire and a hundred here, and the owner may end the call at
+  /// the first. So few are read ahead of the owner.
+  /// - Returns: Whether another one may be read.
+  private func report(_ message: [UInt8], isCompressed: Bool, of stream: ServerStream) -> Bool {
+    stream.messageDue = nil
+    stream.untakenMessages += 1
+    note(.message(stream, message, isCompressed: isCompressed))
+    return stream.untakenMessages < Self.messagesAhead
+  }
+
+  private func fail(_ stream: ServerStream, _ error: FramingError) {
+    switch error {
+    case .badFlag: fail(stream, Status(.internal, "A message has an unknown flag."))
+    case .tooLarge: failTooLarge(stream)
     }
   }
 
@@ -233,29 +266,13 @@ extension ServerConnection {
     guard let stream = openStream(call) else { return pendingEvents }
     noteAgain(stream.takeHeldEvents())
     countRequest(stream)
-    return resumeReading(call)
+    if stream.untakenMessages == 0, stream.request.isPaused { note(.readOn(stream)) }
+    return pendingEvents
   }
 
   /// Whether the call's message that was reported last came compressed.
   public func isMessageCompressed(of call: CallID) -> Bool {
     openStream(call)?.isMessageCompressed ?? false
-  }
-
-  /// Pauses message delivery for a call. Messages already queued are still delivered. The client
-  /// may send until the stream window is full; other calls are unaffected.
-  public func pauseReading(_ call: CallID) { openStream(call)?.request.pause() }
-
-  /// Ends `pauseReading`. Buffered input is returned as events.
-  public func resumeReading(_ call: CallID) -> ServerEvents {
-    let events = pendingEvents
-    guard let stream = openStream(call), let (input, isEnded) = stream.request.resume() else {
-      return events
-    }
-    if !input.isEmpty { session.consumeStream(stream.number, input.count) }
-    _ = input.withUnsafeBytes { readMessages(stream, $0) }
-    countRequest(stream)
-    if isEnded { endRequest(stream) }
-    return events
   }
 
   /// The stream of a call that has not ended.

@@ -21,7 +21,12 @@ public final class ServerConnection {
     case endOfRequest(ServerStream)
     case cancelled(ServerStream, Cancellation)
     case writable(ServerStream)
+    /// More of what the request buffered is to be read.
+    case readOn(ServerStream)
   }
+
+  /// Messages of one call that are read before the owner has taken the first.
+  static let messagesAhead = 16
 
   /// The limits of this connection.
   public let limits: Limits
@@ -189,6 +194,8 @@ public final class ServerConnection {
       guard stream.heldEvents == nil else {
         return hold(.message(stream, bytes, isCompressed: isCompressed), of: stream)
       }
+      stream.untakenMessages -= 1
+      if stream.untakenMessages == 0, stream.request.isPaused { note(.readOn(stream)) }
       // The limit may have been set after the message arrived.
       if let limit = stream.request.maxMessageBytes, bytes.count > limit {
         failTooLarge(stream)
@@ -205,6 +212,9 @@ public final class ServerConnection {
       return stream.isAnnounced ? .cancelled(stream.id, reason) : nil
     case .writable(let stream):
       return stream.isOver ? nil : .writable(stream.id)
+    case .readOn(let stream):
+      if !stream.isOver, stream.heldEvents == nil { readOn(stream) }
+      return nil
     }
   }
 

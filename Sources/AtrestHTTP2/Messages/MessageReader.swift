@@ -24,12 +24,17 @@ struct MessageReader {
   /// The declared length of the partial message; 0 until its prefix is complete.
   var declaredBytes: Int { prefixCount == 5 ? expected : 0 }
 
-  /// Consumes bytes and emits every message they complete. Copies each byte once.
+  /// Consumes bytes and emits every message they complete, until that is enough. Copies each byte
+  /// once.
+  ///
+  /// - Parameter emit: Returns whether it takes another message.
+  /// - Returns: How many bytes were consumed.
   mutating func feed(
-    _ bytes: UnsafeRawBufferPointer, limitBytes: Int, emit: ([UInt8], _ isCompressed: Bool) -> Void
-  ) throws(FramingError) {
+    _ bytes: UnsafeRawBufferPointer, limitBytes: Int, emit: ([UInt8], _ isCompressed: Bool) -> Bool
+  ) throws(FramingError) -> Int {
     var index = 0
-    while index < bytes.count {
+    var takesMore = true
+    while index < bytes.count, takesMore {
       if prefixCount < 5 {
         try takePrefix(bytes[index], limitBytes: limitBytes)
         index += 1
@@ -40,7 +45,7 @@ struct MessageReader {
       index += take
       if body.isEmpty, take == expected {
         prefixCount = 0
-        emit(Array(chunk), isCompressed)
+        takesMore = emit(Array(chunk), isCompressed)
         continue
       }
       // A declared length alone reserves nothing large: otherwise a peer could make this side
@@ -51,8 +56,9 @@ struct MessageReader {
       let message = body
       body = []
       prefixCount = 0
-      emit(message, isCompressed)
+      takesMore = emit(message, isCompressed)
     }
+    return index
   }
 
   private mutating func takePrefix(_ byte: UInt8, limitBytes: Int) throws(FramingError) {

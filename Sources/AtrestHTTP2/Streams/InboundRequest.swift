@@ -5,7 +5,7 @@
 ///
 ///     headers ──END_HEADERS──▶ reading ──END_STREAM──▶ ended
 ///                               │  ▲
-///                         pause │  │ resume
+///           pause, enough messages │  │ readOn, until nothing is buffered
 ///                               ▼  │
 ///                              paused (buffers input, and the end)
 ///
@@ -28,6 +28,19 @@ struct InboundRequest: ~Copyable {
     var reader = MessageReader()
     var expectation = Expectation.firstMessage
 
+    mutating func feed(
+      _ bytes: UnsafeRawBufferPointer, limitBytes: Int,
+      emit: ([UInt8], _ isCompressed: Bool) -> Bool
+    ) throws(FramingError) -> Int {
+      var hasMessage = false
+      let count = try reader.feed(bytes, limitBytes: limitBytes) { message, isCompressed in
+        hasMessage = true
+        return emit(message, isCompressed)
+      }
+      if hasMessage, case .firstMessage = expectation { expectation = .anyMessage }
+      return count
+    }
+
     var bufferedBytes: Int {
       guard case .end(let keptBytes) = expectation else { return reader.bufferedBytes }
       return reader.bufferedBytes + keptBytes
@@ -37,15 +50,18 @@ struct InboundRequest: ~Copyable {
   private enum State {
     case headers(RequestFields)
     case reading(Body)
-    case paused(Body, input: [UInt8], isEnded: Bool)
+    case paused(Body, BufferedInput, isEnded: Bool)
     case ended
     case discarding(isEnded: Bool)
   }
 
   /// What happened to received body bytes.
-  enum Intake {
+  enum Intake: Equatable {
     case read
-    /// Buffered until `resume`: the stream window stays closed by as much.
+    /// So many of them, and the rest is buffered until `readOn`: the stream window stays closed by
+    /// as much.
+    case readPartly(Int)
+    /// All are buffered until `readOn`.
     case held
     case discarded
   }
@@ -54,7 +70,7 @@ struct InboundRequest: ~Copyable {
   enum End {
     case complete
     case insideMessage
-    /// Reported after `resume`.
+    /// Reported after `readOn`.
     case held
     case ignored
   }
@@ -73,6 +89,12 @@ struct InboundRequest: ~Copyable {
   init(_ fields: RequestFields) { state = .headers(fields) }
 
   // MARK: State
+
+  /// Whether input is buffered.
+  var isPaused: Bool {
+    if case .paused = state { return true }
+    return false
+  }
 
   /// Whether END_STREAM has arrived.
   var isEnded: Bool {
@@ -131,9 +153,10 @@ struct InboundRequest: ~Copyable {
     switch state {
     case .headers(let fields): (fields.size.bytes, true)
     case .reading(let body): (body.bufferedBytes, true)
-    case .paused(let body, let input, isEnded: false): (body.bufferedBytes + input.capacity, true)
+    case .paused(let body, let input, isEnded: false):
+      (body.bufferedBytes + input.bufferedBytes, true)
     case .paused(let body, let input, isEnded: true):
-      (body.reader.bufferedBytes + input.capacity, false)
+      (body.reader.bufferedBytes + input.bufferedBytes, false)
     case .ended, .discarding: (0, false)
     }
   }
@@ -155,29 +178,30 @@ struct InboundRequest: ~Copyable {
   }
 
   /// Takes body bytes.
-  /// - Parameter emit: Called with each complete message.
+  /// - Parameter emit: Called with each complete message. Returns whether it takes another one.
   /// - Throws: `FramingError`. The request must then be discarded.
   mutating func receive(
     _ bytes: UnsafeRawBufferPointer, limitBytes: Int,
-    emit: ([UInt8], _ isCompressed: Bool) -> Void
+    emit: ([UInt8], _ isCompressed: Bool) -> Bool
   ) throws(FramingError) -> Intake {
     switch state {
     case .reading(var body):
       state = .discarding(isEnded: false)  // Keeps the body uniquely referenced while it changes.
-      defer { state = .reading(body) }
       received &+= UInt64(bytes.count)
-      var hasMessage = false
-      try body.reader.feed(bytes, limitBytes: limitBytes) { message, isCompressed in
-        hasMessage = true
-        emit(message, isCompressed)
+      let count = try body.feed(bytes, limitBytes: limitBytes, emit: emit)
+      guard count < bytes.count else {
+        state = .reading(body)
+        return .read
       }
-      if hasMessage, case .firstMessage = body.expectation { body.expectation = .anyMessage }
-      return .read
+      var input = BufferedInput()
+      input.append(UnsafeRawBufferPointer(rebasing: bytes[count...]))
+      state = .paused(body, input, isEnded: false)
+      return .readPartly(count)
     case .paused(let body, var input, let isEnded):
       state = .discarding(isEnded: isEnded)
       received &+= UInt64(bytes.count)
-      input.append(contentsOf: bytes)
-      state = .paused(body, input: input, isEnded: isEnded)
+      input.append(bytes)
+      state = .paused(body, input, isEnded: isEnded)
       return .held
     case .headers, .ended, .discarding:
       return .discarded
@@ -191,7 +215,7 @@ struct InboundRequest: ~Copyable {
       state = .ended
       return body.reader.isMidMessage ? .insideMessage : .complete
     case .paused(let body, let input, _):
-      state = .paused(body, input: input, isEnded: true)
+      state = .paused(body, input, isEnded: true)
       return .held
     case .headers, .ended, .discarding:
       state = .discarding(isEnded: true)
@@ -204,16 +228,30 @@ struct InboundRequest: ~Copyable {
   /// Buffers further input.
   mutating func pause() {
     guard case .reading(let body) = state else { return }
-    state = .paused(body, input: [], isEnded: false)
+    state = .paused(body, BufferedInput(), isEnded: false)
   }
 
-  /// Ends `pause`.
-  /// - Returns: The buffered input, to be passed to `receive` again, and whether END_STREAM
-  ///   arrived; nil if the request was not paused.
-  mutating func resume() -> (input: [UInt8], isEnded: Bool)? {
-    guard case .paused(let body, let input, let isEnded) = state else { return nil }
+  /// Reads on in the buffered input. Ends the pause once nothing is left of it.
+  ///
+  /// - Parameter emit: As for `receive`.
+  /// - Returns: How many bytes were read, and whether END_STREAM comes next. Zero and false if the
+  ///   request was not paused.
+  /// - Throws: `FramingError`. The request is discarded then.
+  mutating func readOn(
+    limitBytes: Int, emit: ([UInt8], _ isCompressed: Bool) -> Bool
+  ) throws(FramingError) -> (count: Int, isEnded: Bool) {
+    guard case .paused(var body, var input, let isEnded) = state else { return (0, false) }
+    state = .discarding(isEnded: isEnded)
+    let count = try input.withRest { rest throws(FramingError) in
+      try body.feed(rest, limitBytes: limitBytes, emit: emit)
+    }
+    input.drop(count)
+    guard input.isEmpty else {
+      state = .paused(body, input, isEnded: isEnded)
+      return (count, false)
+    }
     state = .reading(body)
-    return (input, isEnded)
+    return (count, isEnded)
   }
 
   /// Takes the request for a stream of messages: none is due, the first one included.
@@ -236,7 +274,7 @@ struct InboundRequest: ~Copyable {
     case .paused(var body, let input, isEnded: false):
       state = .discarding(isEnded: false)
       body.expectation = .end(keptBytes: keptBytes)
-      state = .paused(body, input: input, isEnded: false)
+      state = .paused(body, input, isEnded: false)
     case .headers, .paused, .ended, .discarding:
       return false
     }

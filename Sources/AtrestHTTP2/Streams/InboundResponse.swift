@@ -141,7 +141,10 @@ struct InboundResponse: ~Copyable {
     case .reading(var body):
       state = .over  // Keeps the body uniquely referenced while it changes.
       defer { state = .reading(body) }
-      try body.reader.feed(bytes, limitBytes: limitBytes, emit: emit)
+      _ = try body.reader.feed(bytes, limitBytes: limitBytes) { message, isCompressed in
+        emit(message, isCompressed)
+        return true
+      }
       return .read
     case .paused(let body, var input, let end):
       state = .over

@@ -16,6 +16,8 @@ final class ServerStream {
   @exclusivity(unchecked) var response = OutboundResponse()
   /// Events that wait until the owner goes on with the call; nil: they do not wait.
   @exclusivity(unchecked) private(set) var heldEvents: HeldEvents?
+  /// Messages that were reported, and that the owner has not taken.
+  @exclusivity(unchecked) var untakenMessages = 0
   /// The owner has taken the `started` event. Before that no other event is reported.
   @exclusivity(unchecked) var isAnnounced = false
   /// Whether the message that was reported last came compressed.

@@ -42,6 +42,8 @@ public struct ErrorReason: RawRepresentable, Hashable, Sendable {
   public static let watchLimit = ErrorReason("WATCH_LIMIT")
   /// Too many wrong pairing codes came from there lately.
   public static let pairingAttemptRate = ErrorReason("PAIRING_ATTEMPT_RATE")
+  /// Too many questions about the services came from there lately.
+  public static let questionRate = ErrorReason("QUESTION_RATE")
   /// The account made too many codes or devices lately.
   public static let pairingRate = ErrorReason("PAIRING_RATE")
   /// The account's devices were renamed too often lately.

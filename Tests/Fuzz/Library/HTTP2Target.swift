@@ -111,7 +111,7 @@ private final class FuzzedServer {
     case 7: try jumpToDeadline()
     case 8: connection.beginDrain(at: now)
     case 9: isReadingOutput.toggle()
-    case 10: for id in open { try take(connection.resumeReading(id)) }
+    case 10: for id in open { try take(connection.goOn(id)) }
     default: for id in open where choices.below(2) == 0 { finish(id) }
     }
     try flush()
@@ -203,7 +203,7 @@ private final class FuzzedServer {
     calls[id] = .waiting
     switch choices.below(8) {
     case 0: finish(id)
-    case 1: connection.pauseReading(id)
+    case 1: connection.hold(id)
     case 2:
       connection.stopReading(id)
       calls[id] = .discarding
