@@ -82,6 +82,7 @@ struct Serve: AsyncParsableCommand {
     let logger = Logger(label: "atrest-syncd") { _ in LineLogHandler(settings) }
     if formerAdvertisedAddress != nil { printError("--public is called --advertise now.\n") }
     var configuration = try configuration(logger)
+    fitConnections(&configuration, logger)
     let observation = try Observation(metricsAddress)
     configuration.metrics = observation?.metrics
     var reload = Reload(settings, logger)
@@ -125,6 +126,21 @@ struct Serve: AsyncParsableCommand {
     }
     await observation?.end()
     await server.stop()
+  }
+
+  /// Bounds connections by what the system lets the process open, and says so.
+  private func fitConnections(_ configuration: inout Server.Configuration, _ logger: Logger) {
+    let descriptors = OpenFiles.raiseLimit()
+    let limits = configuration.limits.fitted(toDescriptors: descriptors)
+    guard limits.connections < configuration.limits.connections else { return }
+    configuration.limits = limits
+    logger.warning(
+      "fewer connections than max-connections: the process may not open more files; raise the limit with LimitNOFILE= or ulimit -n",
+      metadata: [
+        "open-files": "\(descriptors)", "connections": "\(limits.connections)",
+        "without-token": "\(limits.maxUnauthenticatedConnections)",
+        "per-address": "\(limits.connectionsPerAddress)",
+      ])
   }
 
   /// What the options say, without looking at the data.

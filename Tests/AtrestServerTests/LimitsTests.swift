@@ -14,6 +14,25 @@ import Testing
     return limits
   }
 
+  @Test("connections fit what the process may open, and leave half to devices and to each address")
+  func descriptors() throws {
+    func bounds(_ limits: ServerLimits, _ descriptors: Int) -> [Int] {
+      let fitted = limits.fitted(toDescriptors: descriptors)
+      return [
+        fitted.connections, fitted.maxUnauthenticatedConnections, fitted.connectionsPerAddress,
+      ]
+    }
+    #expect(bounds(ServerLimits(), .max) == [10_000, 2_000, 1_000])
+    #expect(bounds(ServerLimits(), 10_224) == [10_000, 2_000, 1_000])
+    #expect(bounds(ServerLimits(), 4096) == [3872, 1936, 1_000])
+    #expect(bounds(ServerLimits(), 1024) == [800, 400, 400])
+    #expect(bounds(ServerLimits(), 0) == [16, 8, 8])
+    let small = try limits(
+      "max-connections=500", "max-connections-per-address=20", "max-unauthenticated-connections=30")
+    #expect(bounds(small, 1024) == [500, 30, 20])
+    #expect(bounds(small, 324) == [100, 30, 20])
+  }
+
   @Test("numbers, bytes and times are read as people write them")
   func reading() throws {
     let changed = try limits(

@@ -66,7 +66,8 @@ class Scene:
     def __init__(self, attack, binaries, scale):
         self.attack, self.scale = attack, scale
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="atrest-attack-"))
-        self.target, self.children = Target(binaries, self.folder, attack.tls, attack.limits), []
+        self.target = Target(binaries, self.folder, attack.tls, attack.limits, attack.descriptors)
+        self.children = []
         self.verdict = Verdict(attack, scale.latency)
         self.is_ready = self.attempt(lambda: prepare(attack, self.target, self.children, scale))
 

@@ -55,6 +55,26 @@ def one_address(run):
         peer.close()
 
 
+@attack("two addresses, 1,024 descriptors", attackers=2, descriptors=1024, owner=True)
+def few_descriptors(run):
+    """560 connections each that made a call once, where an ordinary shell started the daemon."""
+    call = open_call(1, request(HEALTH)) + frame(0, 1, 1, message())
+    peers = {}
+    while run.going:
+        for index in range(560):
+            if index not in peers or peers[index].is_closed:
+                peers[index] = run.peer()
+                peers[index].say(call)
+            elif not peers[index].hear(0):
+                continue
+            if not run.going:
+                break
+        time.sleep(0.05)  # The attack's own pace.
+    for peer in peers.values():
+        run.seen["turned away" if peer.is_closed else "held"] += 1
+        peer.close()
+
+
 @attack("connections at full speed", attackers=2)
 def churn(run):
     """Connects, completes the handshake and leaves, over and over."""

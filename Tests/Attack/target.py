@@ -26,11 +26,12 @@ SCRIPT_BYTES = 450 * 1024
 class Target(Daemon):
     """A fresh daemon, with TLS or without."""
 
-    def __init__(self, binaries, directory, tls=False, limits=()):
+    def __init__(self, binaries, directory, tls=False, limits=(), descriptors=None):
         super().__init__(binaries, directory)
         self.tls = tls
         # An unused device for the operator to revoke.
         self.lost = None
+        self.prefix = ["prlimit", f"--nofile={descriptors}"] if descriptors else []
         self.limits = [part for limit in limits for part in ("--limit", limit)]
 
     def up(self):
@@ -39,7 +40,7 @@ class Target(Daemon):
         with open(self.log, "ab") as log:
             # setpriv: the daemon dies with this process, even if that is killed.
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *command, *([] if self.tls else ["--insecure"])],
+                ["setpriv", "--pdeathsig", "KILL", *self.prefix, *command, *([] if self.tls else ["--insecure"])],
                 stdout=subprocess.PIPE,
                 stderr=log,
             )
