@@ -13,6 +13,8 @@ struct Tally {
   /// The deleted records. A report leaves out deletions of what the server never had.
   private let deleted: Set<RecordKey>
   private let refused: [PendingWrite]
+  /// Whether deletions wait for a person's confirmation.
+  private let holdsDeletions: Bool
   /// Writes that were not refused, of records with no refused write, which they would follow. Not
   /// what is given back to a server that lost it.
   private let waiting: Set<PendingWrite>
@@ -25,6 +27,7 @@ struct Tally {
     deleted = Set(all.filter(\.isDeleted).map(\.key))
     let pending = try replica.pending()
     refused = pending.filter { $0.refusal.map { $0.reason != .massDeletion } ?? false }
+    holdsDeletions = pending.contains { $0.refusal?.reason == .massDeletion }
     let refusedKeys = Set(pending.filter { $0.refusal != nil }.map(\.key))
     waiting = Set(pending.filter { $0.since != nil && !refusedKeys.contains($0.key) })
   }
@@ -49,6 +52,7 @@ struct Tally {
     if report.overQuota < newOverQuota {
       return "\(report.overQuota) of \(newOverQuota) writes over the quota"
     }
+    if isOfSync, holdsDeletions, report.heldDeletions == nil { return "no held deletions" }
     let left = isOfSync ? waiting.intersection(earlier.waiting).count : 0
     return left > 0 ? "success, and asked nobody about \(left) writes" : nil
   }
