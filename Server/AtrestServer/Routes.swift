@@ -127,8 +127,8 @@ enum Routes {
     return router
   }
 
-  /// An answer is a thousand times the size of its question, so each one is paid for before it is
-  /// made.
+  /// An answer has up to two hundred times the size of its question, so each question takes a token
+  /// of its caller's bucket first.
   private static func addReflection(
     to router: inout RPCRouter, within limiter: QuestionLimiter,
     caller: @escaping @Sendable (CallHead) -> Authorization<[[UInt8]]>

@@ -102,10 +102,10 @@ package struct AttemptLimiter: Sendable {
     all = bucket(Self.everybody)
   }
 
-  /// Limits what one address, an IPv6 /48 and all callers ask within a minute.
+  /// Limits questions: so many at once, and as many again in each minute.
   ///
-  /// - Parameter perMinute: Of one address, at least 1. Four times as many of a /48, and ten times
-  ///   as many of all callers.
+  /// - Parameter perMinute: Of one address, 1 to 6,000. Four times as many of an IPv6 /48, and ten
+  ///   times as many of all callers.
   static func questions(perMinute: Int) -> AttemptLimiter {
     AttemptLimiter { key in
       let capacity = perMinute * (key == everybody ? 10 : key.count == networkBytes ? 4 : 1)

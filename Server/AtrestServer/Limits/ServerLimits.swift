@@ -124,8 +124,8 @@ package struct ServerLimits: Sendable {
       "max-calls-per-device", \.callsPerDevice, 10...10_000,
       "Calls of one device that are not answered yet, Watch streams included."),
     .count(
-      "max-questions-per-address", \.questionsPerAddress, 0...60_000,
-      "What one address may ask gRPC reflection in a minute; all together may ask ten times as much. 0: there is no reflection."
+      "max-questions-per-address", \.questionsPerAddress, 0...6_000,
+      "Questions of one address to gRPC reflection: so many at once, and as many again in each minute; ten times as many of all together. 0: there is no reflection."
     ),
     .bytes(
       "max-message-bytes", \.transport.maxMessageBytes, (272 << 10)...(16 << 20),

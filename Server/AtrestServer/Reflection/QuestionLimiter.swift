@@ -17,7 +17,7 @@ final class QuestionLimiter: Sendable {
     self.now = now
   }
 
-  /// Pays for one question. False if the caller, or all callers, asked too much lately.
+  /// Takes a token for one question. False if the caller, or all callers, asked too much lately.
   ///
   /// - Parameter keys: See `AttemptLimiter.keys(of:)`.
   func take(from keys: [[UInt8]]) -> Bool {

@@ -166,13 +166,6 @@ final class DeviceProcess: @unchecked Sendable {
     return reply
   }
 
-  /// With small pages, few records are compared in as many parts as many are.
-  private func bounds(_ attempts: Int) -> SyncBounds {
-    var bounds = SyncBounds(attempts: attempts)
-    if pageRecords < Page.records { bounds.smallRange = UInt64(max(2, pageRecords)) }
-    return bounds
-  }
-
   /// Reports that a sync did not tell what it brought.
   func note(_ omission: String?) {
     guard let omission else { return }
@@ -186,7 +179,8 @@ final class DeviceProcess: @unchecked Sendable {
   ) {
     let pacing = pacing(attempts)
     let cycle = SyncCycle(
-      bounds: bounds(attempts), allowsMassDeletion: allowingMassDeletion)
+      bounds: SyncBounds(attempts: attempts, simulated: pageRecords),
+      allowsMassDeletion: allowingMassDeletion)
     let ended = { [self] (ending: Ending) in
       if case .synced = ending {
         if allowingMassDeletion, hasHeldDeletions { world.count(.allowedDeletions) }
@@ -207,7 +201,8 @@ final class DeviceProcess: @unchecked Sendable {
     // Without a server there is no stream, and nothing was synced.
     guard watching == nil, (try? token()) != nil else { return }
     let pacing = pacing(4)
-    let follower = SyncFollower(bounds: bounds(pacing.attempts))
+    let follower = SyncFollower(
+      bounds: SyncBounds(attempts: pacing.attempts, simulated: pageRecords))
     let number = start(chance, .follower(follower), pacing) {
       [self] transport throws(SyncError) in
       try await engine(transport, pacing).watch { [self] _, error in heard(error) }

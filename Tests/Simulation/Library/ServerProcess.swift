@@ -68,29 +68,13 @@ final class ServerProcess: @unchecked Sendable {
     }
     sync = SyncService(
       queue: queue, registry: registry, environment: environment, quota: world.quota,
-      limits: Self.limits(pageRecords), sizes: Self.sizes(pageRecords))
+      limits: ExchangeLimits(simulated: pageRecords), sizes: ComparisonSizes(simulated: pageRecords)
+    )
     devices = DevicesService(
       queue: queue, registry: registry, environment: environment, logger: logger)
     admin = AdminService(
       queue: queue, backups: backups, registry: registry, devices: devices,
       environment: environment, address: { "server:1" })
-  }
-
-  /// With small pages, requests are small, too: some judge only the first of their offers.
-  private static func limits(_ pageRecords: Int) -> ExchangeLimits {
-    guard pageRecords < Page.records else { return ExchangeLimits() }
-    return ExchangeLimits(pageRecords: pageRecords, writtenBytes: pageRecords * 100)
-  }
-
-  /// With small pages, few records are compared in as many parts as many are.
-  private static func sizes(_ pageRecords: Int) -> ComparisonSizes {
-    var sizes = ComparisonSizes()
-    guard pageRecords < Page.records else { return sizes }
-    sizes.blockRecords = pageRecords
-    sizes.smallRange = UInt64(pageRecords)
-    sizes.fanOut = pageRecords
-    sizes.turnRecords = 4 * pageRecords
-    return sizes
   }
 
   /// Opens the store on the disk, or creates it.

@@ -54,6 +54,6 @@ struct Tally {
     }
     if isOfSync, holdsDeletions, report.heldDeletions == nil { return "no held deletions" }
     let left = isOfSync ? waiting.intersection(earlier.waiting).count : 0
-    return left > 0 ? "success, and asked nobody about \(left) writes" : nil
+    return left > 0 ? "success, and left \(left) writes unoffered" : nil
   }
 }
