@@ -26,7 +26,10 @@ enum Routes {
     _ cells: Cells, health: HealthService, environment: Environment, heartbeat: Duration,
     proxies: TrustedProxies = TrustedProxies(), questionsPerAddress: Int = 300
   ) -> RPCRouter {
-    @Sendable func paired(_ head: CallHead) -> Authorization<CellCaller> { cells.authorize(head) }
+    @Sendable func paired(_ head: CallHead) -> Authorization<CellCaller> {
+      proxies.notice(head)
+      return cells.authorize(head)
+    }
     /// Pair is the only method that a device calls without a token.
     @Sendable func pairedOrPairing(_ head: CallHead) -> Authorization<Caller> {
       guard head.path != Method.Devices.pair else {

@@ -30,6 +30,8 @@ package final class Server: Sendable {
     package var shardCount = 2
     /// Proxies whose `x-forwarded-for` header is trusted.
     package var proxies = TrustedProxies()
+    /// What the owner should change.
+    package let warnings: StandingWarnings
     /// The web app. Nil: browsers are served no files.
     package var site: WebSite?
     /// Bounds on the resources of peers and accounts.
@@ -62,6 +64,7 @@ package final class Server: Sendable {
       self.dataDirectory = dataDirectory
       self.listenAddress = listenAddress
       self.logger = logger
+      warnings = StandingWarnings(logger: logger)
       self.onFatal = onFatal
     }
   }
@@ -287,6 +290,7 @@ package final class Server: Sendable {
     (status.heldBytes, status.queueBytes) = (report.heldBytes, report.queueBytes)
     status.diskFreeBytes = report.diskFreeBytes.map { Int(clamping: $0) }
     status.certificateEndMilliseconds = report.certificateEnd.map { $0 * 1000 }
+    status.warnings = configuration.warnings.all
     return status
   }
 

@@ -82,7 +82,7 @@ struct Serve: AsyncParsableCommand {
     let logger = Logger(label: "atrest-syncd") { _ in LineLogHandler(settings) }
     if formerAdvertisedAddress != nil { printError("--public is called --advertise now.\n") }
     var configuration = try configuration(logger)
-    fitConnections(&configuration, logger)
+    fitConnections(&configuration)
     let observation = try Observation(metricsAddress)
     configuration.metrics = observation?.metrics
     var reload = Reload(settings, logger)
@@ -129,18 +129,15 @@ struct Serve: AsyncParsableCommand {
   }
 
   /// Bounds connections by what the system lets the process open, and says so.
-  private func fitConnections(_ configuration: inout Server.Configuration, _ logger: Logger) {
+  private func fitConnections(_ configuration: inout Server.Configuration) {
     let descriptors = OpenFiles.raiseLimit()
     let limits = configuration.limits.fitted(toDescriptors: descriptors)
     guard limits.connections < configuration.limits.connections else { return }
     configuration.limits = limits
-    logger.warning(
-      "fewer connections than max-connections: the process may not open more files; raise the limit with LimitNOFILE= or ulimit -n",
-      metadata: [
-        "open-files": "\(descriptors)", "connections": "\(limits.connections)",
-        "without-token": "\(limits.maxUnauthenticatedConnections)",
-        "per-address": "\(limits.connectionsPerAddress)",
-      ])
+    configuration.warnings.raise(
+      .openFiles,
+      "the process may open \(descriptors) files, so there are at most \(limits.connections) connections, \(limits.maxUnauthenticatedConnections) without a token and \(limits.connectionsPerAddress) of an address: raise the limit with LimitNOFILE= or ulimit -n"
+    )
   }
 
   /// What the options say, without looking at the data.
@@ -178,10 +175,24 @@ struct Serve: AsyncParsableCommand {
     configuration.advertisedAddress = advertisedAddress
     configuration.purchases = try purchases.policy()
     configuration.limits = try bounds.limits()
-    configuration.proxies = TrustedProxies(trusted)
+    configuration.proxies = TrustedProxies(trusted, warnings: configuration.warnings)
+    if insecure, trusted.isEmpty, let advertisedAddress, isElsewhere(advertisedAddress) {
+      configuration.warnings.raise(
+        .advertisedAddress,
+        "devices call \(advertisedAddress) and the server listens without encryption: if a proxy stands between, name it with --trusted-proxy, or all of its callers share one bound of wrong pairing codes"
+      )
+    }
     configuration.site = try web.site(isKnownByAuthority: certificate != nil)
     configuration.shardCount = LimitOptions.shardCount
     return configuration
+  }
+
+  /// Whether devices call another address than this machine's own.
+  private func isElsewhere(_ address: String) -> Bool {
+    guard let host = (try? Endpoint(parsing: address))?.host, host != "localhost" else {
+      return false
+    }
+    return SocketAddress(host: host)?.isLoopback != true
   }
 
   private func encryption() throws -> Encryption {

@@ -8,6 +8,7 @@ import CAtrestProtos
 public struct GetServerStatusResponse: PackedMessage, Equatable {
   /// Maximum length of its texts in bytes.
   private static let textBytes = 256
+  private static let warningBytes = 1024
 
   public var version = ""
   /// Since its start, in milliseconds.
@@ -41,6 +42,8 @@ public struct GetServerStatusResponse: PackedMessage, Equatable {
   public var diskFreeBytes: Int?
   /// The end of the certificate's validity in milliseconds since 1970. Nil: nothing is encrypted.
   public var certificateEndMilliseconds: Int?
+  /// What the owner should change about how the server is run, a sentence each.
+  public var warnings: [String] = []
 
   /// An empty response.
   public init() {}
@@ -71,6 +74,9 @@ public struct GetServerStatusResponse: PackedMessage, Equatable {
       response.diskFreeBytes = free == 0 ? nil : free
       let end = Int(clamping: message.certificate_end_ms)
       response.certificateEndMilliseconds = end == 0 ? nil : end
+      for warning in elements(message.warnings, message.n_warnings) {
+        response.warnings.append(try text(warning.text, limitBytes: Self.warningBytes))
+      }
       return response
     }
   }
@@ -97,6 +103,12 @@ public struct GetServerStatusResponse: PackedMessage, Equatable {
       message.queue_bytes = UInt64(clamping: queueBytes)
       message.disk_free_bytes = UInt64(clamping: diskFreeBytes ?? 0)
       message.certificate_end_ms = Int64(clamping: certificateEndMilliseconds ?? 0)
+      message.n_warnings = warnings.count
+      message.warnings = arena.array(warnings) { text in
+        let warning = arena.make(atrest__admin__v1__server_warning__init)
+        warning.pointee.text = arena.text(text)
+        return warning
+      }
     }
   }
 }

@@ -28,6 +28,7 @@ private final class Running: Sendable {
       dataDirectory: folder.data, listenAddress: .ipv4(octets: [127, 0, 0, 1], port: 0),
       logger: quiet, onFatal: { _ in })
     configuration.heartbeat = heartbeat
+    configuration.proxies = TrustedProxies(warnings: configuration.warnings)
     server = try await Server.start(configuration)
     device = try GRPCChannel(to: .address(server.address))
     owner = try GRPCChannel(to: .address(.unix(path: Server.adminSocketPath(in: folder.data))))
@@ -401,6 +402,15 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     #expect(status.accounts == 1 && status.devices == 1 && status.connections == 1)
     #expect(status.endedCalls == 2 && status.successfulCalls == 2)
     #expect(status.uptimeMilliseconds >= empty.uptimeMilliseconds)
+
+    // A call through a proxy that the owner did not name.
+    #expect(status.warnings.isEmpty)
+    var forwarded = phone.metadata
+    forwarded.add("x-forwarded-for", "203.0.113.7")
+    _ = try await running.device.unary(
+      Method.Sync.exchange, ExchangeRequest(cursor: .start).encoded, metadata: forwarded)
+    let warned = try await running.status().warnings
+    #expect(warned.count == 1 && warned.first?.contains("--trusted-proxy 127.0.0.1") == true)
     await running.stop()
   }
 }

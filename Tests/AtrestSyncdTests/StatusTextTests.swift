@@ -49,6 +49,17 @@ struct StatusTextTests {
     #expect(try Text.json(invitation).contains("web_link") == (link != nil))
   }
 
+  @Test("each warning has a line")
+  func warnings() throws {
+    var status = GetServerStatusResponse()
+    status.warnings = ["first", "second"]
+    let lines = StatusText.lines(status, now: Date()).split(separator: "\n")
+    #expect(lines.suffix(2).allSatisfy { $0.hasPrefix("Warning ") })
+    #expect(lines.last?.hasSuffix("second") == true)
+    #expect(try Text.json(StatusText.Listing(status)).contains("\"warnings\""))
+    #expect(try GetServerStatusResponse(unpacking: status.packed) == status)
+  }
+
   @Test("what a server of another version says cannot write a line of its own")
   func escaped() {
     var status = GetServerStatusResponse()

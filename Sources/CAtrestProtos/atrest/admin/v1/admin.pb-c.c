@@ -187,6 +187,51 @@ void   atrest__admin__v1__get_server_status_response__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__get_server_status_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__admin__v1__server_warning__init
+                     (Atrest__Admin__V1__ServerWarning         *message)
+{
+  static const Atrest__Admin__V1__ServerWarning init_value = ATREST__ADMIN__V1__SERVER_WARNING__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__server_warning__get_packed_size
+                     (const Atrest__Admin__V1__ServerWarning *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__server_warning__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__server_warning__pack
+                     (const Atrest__Admin__V1__ServerWarning *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__server_warning__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__server_warning__pack_to_buffer
+                     (const Atrest__Admin__V1__ServerWarning *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__server_warning__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__ServerWarning *
+       atrest__admin__v1__server_warning__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__ServerWarning *)
+     protobuf_c_message_unpack (&atrest__admin__v1__server_warning__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__server_warning__free_unpacked
+                     (Atrest__Admin__V1__ServerWarning *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__server_warning__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__admin__v1__move_account_request__init
                      (Atrest__Admin__V1__MoveAccountRequest         *message)
 {
@@ -1296,7 +1341,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_request__d
   (ProtobufCMessageInit) atrest__admin__v1__get_server_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__get_server_status_response__field_descriptors[19] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__get_server_status_response__field_descriptors[20] =
 {
   {
     "version",
@@ -1526,6 +1571,18 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__get_server_status_respo
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "warnings",
+    20,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, n_warnings),
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, warnings),
+    &atrest__admin__v1__server_warning__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__admin__v1__get_server_status_response__field_indices_by_name[] = {
   6,   /* field[6] = accounts */
@@ -1546,12 +1603,13 @@ static const unsigned atrest__admin__v1__get_server_status_response__field_indic
   9,   /* field[9] = unauthenticated_connections */
   1,   /* field[1] = uptime_ms */
   0,   /* field[0] = version */
+  19,   /* field[19] = warnings */
   12,   /* field[12] = watchers */
 };
 static const ProtobufCIntRange atrest__admin__v1__get_server_status_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 19 }
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_response__descriptor =
 {
@@ -1561,11 +1619,49 @@ const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_response__
   "Atrest__Admin__V1__GetServerStatusResponse",
   "atrest.admin.v1",
   sizeof(Atrest__Admin__V1__GetServerStatusResponse),
-  19,
+  20,
   atrest__admin__v1__get_server_status_response__field_descriptors,
   atrest__admin__v1__get_server_status_response__field_indices_by_name,
   1,  atrest__admin__v1__get_server_status_response__number_ranges,
   (ProtobufCMessageInit) atrest__admin__v1__get_server_status_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__admin__v1__server_warning__field_descriptors[1] =
+{
+  {
+    "text",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__ServerWarning, text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__server_warning__field_indices_by_name[] = {
+  0,   /* field[0] = text */
+};
+static const ProtobufCIntRange atrest__admin__v1__server_warning__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__server_warning__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.ServerWarning",
+  "ServerWarning",
+  "Atrest__Admin__V1__ServerWarning",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__ServerWarning),
+  1,
+  atrest__admin__v1__server_warning__field_descriptors,
+  atrest__admin__v1__server_warning__field_indices_by_name,
+  1,  atrest__admin__v1__server_warning__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__server_warning__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__admin__v1__move_account_request__field_descriptors[3] =

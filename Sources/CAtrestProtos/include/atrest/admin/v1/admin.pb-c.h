@@ -20,6 +20,7 @@ typedef struct Atrest__Admin__V1__ListCellsRequest Atrest__Admin__V1__ListCellsR
 typedef struct Atrest__Admin__V1__ListCellsResponse Atrest__Admin__V1__ListCellsResponse;
 typedef struct Atrest__Admin__V1__GetServerStatusRequest Atrest__Admin__V1__GetServerStatusRequest;
 typedef struct Atrest__Admin__V1__GetServerStatusResponse Atrest__Admin__V1__GetServerStatusResponse;
+typedef struct Atrest__Admin__V1__ServerWarning Atrest__Admin__V1__ServerWarning;
 typedef struct Atrest__Admin__V1__MoveAccountRequest Atrest__Admin__V1__MoveAccountRequest;
 typedef struct Atrest__Admin__V1__MoveAccountResponse Atrest__Admin__V1__MoveAccountResponse;
 typedef struct Atrest__Admin__V1__AddAccountRequest Atrest__Admin__V1__AddAccountRequest;
@@ -156,10 +157,31 @@ struct  Atrest__Admin__V1__GetServerStatusResponse
    * The end of the certificate's validity. Zero: nothing is encrypted.
    */
   int64_t certificate_end_ms;
+  /*
+   * What the owner should change about how the server is run.
+   */
+  size_t n_warnings;
+  Atrest__Admin__V1__ServerWarning **warnings;
 };
 #define ATREST__ADMIN__V1__GET_SERVER_STATUS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__get_server_status_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL }
+
+
+/*
+ * A warning that was logged and still holds.
+ */
+struct  Atrest__Admin__V1__ServerWarning
+{
+  ProtobufCMessage base;
+  /*
+   * A sentence for the owner.
+   */
+  char *text;
+};
+#define ATREST__ADMIN__V1__SERVER_WARNING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__server_warning__descriptor) \
+    , (char *)protobuf_c_empty_string }
 
 
 /*
@@ -742,6 +764,25 @@ Atrest__Admin__V1__GetServerStatusResponse *
 void   atrest__admin__v1__get_server_status_response__free_unpacked
                      (Atrest__Admin__V1__GetServerStatusResponse *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Admin__V1__ServerWarning methods */
+void   atrest__admin__v1__server_warning__init
+                     (Atrest__Admin__V1__ServerWarning         *message);
+size_t atrest__admin__v1__server_warning__get_packed_size
+                     (const Atrest__Admin__V1__ServerWarning   *message);
+size_t atrest__admin__v1__server_warning__pack
+                     (const Atrest__Admin__V1__ServerWarning   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__server_warning__pack_to_buffer
+                     (const Atrest__Admin__V1__ServerWarning   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__ServerWarning *
+       atrest__admin__v1__server_warning__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__server_warning__free_unpacked
+                     (Atrest__Admin__V1__ServerWarning *message,
+                      ProtobufCAllocator *allocator);
 /* Atrest__Admin__V1__MoveAccountRequest methods */
 void   atrest__admin__v1__move_account_request__init
                      (Atrest__Admin__V1__MoveAccountRequest         *message);
@@ -1193,6 +1234,9 @@ typedef void (*Atrest__Admin__V1__GetServerStatusRequest_Closure)
 typedef void (*Atrest__Admin__V1__GetServerStatusResponse_Closure)
                  (const Atrest__Admin__V1__GetServerStatusResponse *message,
                   void *closure_data);
+typedef void (*Atrest__Admin__V1__ServerWarning_Closure)
+                 (const Atrest__Admin__V1__ServerWarning *message,
+                  void *closure_data);
 typedef void (*Atrest__Admin__V1__MoveAccountRequest_Closure)
                  (const Atrest__Admin__V1__MoveAccountRequest *message,
                   void *closure_data);
@@ -1392,6 +1436,7 @@ extern const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_request__d
 extern const ProtobufCMessageDescriptor atrest__admin__v1__list_cells_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__server_warning__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__move_account_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__move_account_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__add_account_request__descriptor;
