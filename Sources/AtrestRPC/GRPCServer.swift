@@ -21,7 +21,7 @@ public final class GRPCServer: Sendable {
     public var maxConnectionsPerPeer = 1_000
     /// Maximum unauthenticated connections (see `Authorization`). At the limit, a new one evicts
     /// the oldest.
-    public var maxUnauthenticatedConnections = 2_000
+    public var maxUnauthenticatedConnections = 1_500
     /// Maximum connections per peer that have not completed the TLS and HTTP/2 handshakes.
     public var maxHandshakesPerPeer = 200
     /// Maximum active calls per `CallerGrant`, over all connections.
@@ -129,7 +129,8 @@ public final class GRPCServer: Sendable {
       return observing(
         TLSHandler(
           handler, scratch: context.scratch,
-          handshakeTimeout: context.configuration.limits.handshakeTimeout
+          handshakeTimeout: context.configuration.limits.handshakeTimeout,
+          overhead: context.overhead
         ) { () throws(TLSError) in try TLSSession(server: tls.current) })
     }
     state.withLock { state in

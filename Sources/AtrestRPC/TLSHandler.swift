@@ -2,6 +2,7 @@
 // Inserts TLS between a socket and an HTTP/2 handler.
 
 import AtrestHTTP2
+import AtrestLedger
 import AtrestSockets
 import AtrestTLS
 
@@ -40,13 +41,15 @@ final class TLSHandler: ByteStreamHandler {
   private var owner: (any ByteStreamOwner)?
   private var isOpen = false
   private var hasToldFailure = false
+  private let charge: Charge
 
   /// - Parameters:
   ///   - handshakeTimeout: Maximum time of the handshake; nil leaves that to the owner.
+  ///   - overhead: Charged for what OpenSSL holds.
   ///   - session: Creates the session.
   init(
     _ inner: any EncryptedHandler, scratch: TLSScratch, handshakeTimeout: Duration?,
-    session: () throws(TLSError) -> TLSSession
+    overhead: Balance = Balance(), session: () throws(TLSError) -> TLSSession
   ) {
     self.inner = inner
     do throws(TLSError) {
@@ -56,6 +59,7 @@ final class TLSHandler: ByteStreamHandler {
     }
     self.scratch = scratch
     self.handshakeTimeout = handshakeTimeout
+    charge = Charge(self.session == nil ? 0 : TLSSession.ownBytes, at: overhead)
   }
 
   // MARK: ByteStreamHandler

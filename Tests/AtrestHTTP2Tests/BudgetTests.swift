@@ -199,6 +199,42 @@ struct BudgetTests {
     #expect(peer.cancellations.isEmpty)
   }
 
+  /// Requests whose headers fill the table with as many fields as fit: 128 of 32 bytes.
+  private func fillTable(_ peer: RawClient) {
+    for stream in [UInt32(1), 3, 5] {
+      let fields = (0..<50).map { index in
+        [0x40] + hpackLiteral("f\(stream)\(index)", "").dropFirst()
+      }
+      var call = Frame.headers(stream, requestFields(), end: true)
+      call.payload += fields.flatMap(\.self)
+      peer.send(call)
+      peer.server.finish(CallID(Int32(stream)), Status(.notFound, "gone"))
+      peer.flush()
+    }
+  }
+
+  @Test("header tables of many small fields count for a peer that has proved nothing")
+  func strangersTables() {
+    let peer = unauthenticated()
+    peer.send(.headers(1, requestFields(), end: true))
+    peer.server.finish(CallID(1), Status(.notFound, "gone"))
+    peer.flush()
+    #expect(peer.server.holder.chargedBytes == 0)
+
+    let crowded = unauthenticated()
+    fillTable(crowded)
+    #expect(crowded.server.openCalls == 0)
+    // 128 entries of two counted buffers each.
+    #expect((8 * 1024...32 * 1024).contains(crowded.server.holder.chargedBytes))
+    // Proof ends the charge.
+    crowded.server.isAuthenticated = true
+    crowded.send(.headers(7, requestFields(), end: true))
+    crowded.server.finish(CallID(7), Status(.notFound, "gone"))
+    crowded.flush()
+    crowded.send(.settingsAck)
+    #expect(crowded.server.holder.chargedBytes == 0)
+  }
+
   @Test("what a call held is given back however it ends", arguments: 0..<4)
   func givenBack(way: Int) {
     let peer = RawClient()

@@ -22,9 +22,9 @@ import Testing
         fitted.connections, fitted.maxUnauthenticatedConnections, fitted.connectionsPerAddress,
       ]
     }
-    #expect(bounds(ServerLimits(), .max) == [10_000, 2_000, 1_000])
-    #expect(bounds(ServerLimits(), 10_224) == [10_000, 2_000, 1_000])
-    #expect(bounds(ServerLimits(), 4096) == [3872, 1936, 1_000])
+    #expect(bounds(ServerLimits(), .max) == [10_000, 1_500, 1_000])
+    #expect(bounds(ServerLimits(), 10_224) == [10_000, 1_500, 1_000])
+    #expect(bounds(ServerLimits(), 2048) == [1824, 912, 912])
     #expect(bounds(ServerLimits(), 1024) == [800, 400, 400])
     #expect(bounds(ServerLimits(), 0) == [16, 8, 8])
     let small = try limits(

@@ -9,7 +9,6 @@ MIB = 1 << 20
 LATENCY_SECONDS = 0.250
 # How long a command of the server's owner may take, a program that starts included.
 OWNER_SECONDS = 1.0
-GROWTH_BYTES = 64 * MIB
 # How much of that may remain afterwards, because the allocator keeps it for reuse.
 LEFT_BYTES = 32 * MIB
 # Descriptors that may come and go by themselves: an admin call, the database's own.
@@ -84,7 +83,7 @@ def judge(verdict, found, reports, target, meter):
             verdict.wrong("calls", f"calls of who {role} failed: {heard['failed']}")
         if heard["shut_out"]:
             verdict.wrong("door", f"who {role} was shut out {heard['shut_out']} times of {len(heard['seconds'])}")
-    if verdict.growth >= GROWTH_BYTES:
+    if verdict.growth >= attack.growth * MIB:
         verdict.wrong("memory", f"grew by {verdict.growth / MIB:.0f} MiB")
     if attack.cut is not None:
         late = [age for age in verdict.cuts + verdict.uncut if age > attack.cut]

@@ -28,6 +28,8 @@ class Attack:
     seconds: float = 0
     # Non-default limits of the daemon: NAME=VALUE.
     limits: Tuple[str, ...] = ()
+    # By how much the daemon may grow, in MiB: more where its limits let that many connections in.
+    growth: int = 64
     # How many files the daemon may have open. None: as many as this process.
     descriptors: Optional[int] = None
     # What the attackers' account contains: responses of 240 KiB, and small records.

@@ -4,7 +4,7 @@
 import time
 
 from campaign import attack
-from peer import HEALTH, PREFACE, SETTINGS, open_call, request
+from peer import HEALTH, PREFACE, SETTINGS, literal, open_call, request
 from wire import frame, message
 
 
@@ -36,6 +36,23 @@ def idle_crowd(run):
     """1,000 connections (10,000 in a full run) that each made a call once, and stay."""
     call = open_call(1, request(HEALTH)) + frame(0, 1, 1, message())
     gather(run, 10_000 if run.full else 1_000, call)
+
+
+@attack("idle TLS crowd", attackers=2, tls=True, seconds=6, growth=72)
+def idle_tls_crowd(run):
+    """2,000 connections over TLS; 1,500 may stay without a token."""
+    gather(run, 1_000, open_call(1, request(HEALTH)) + frame(0, 1, 1, message()))
+
+
+@attack("header table crowd", attackers=2, tls=True, seconds=6, growth=84)
+def table_crowd(run):
+    """The same, and each has two calls fill the table of headers with the smallest fields that there are."""
+
+    def call(stream):
+        fields = b"".join(literal(f"{stream}{index:x}", "", first=0x40) for index in range(56))
+        return open_call(stream, request(HEALTH) + fields) + frame(0, 1, stream, message())
+
+    gather(run, 1_000, call(1) + call(3))
 
 
 @attack("one address for all")

@@ -13,7 +13,7 @@ package struct ServerLimits: Sendable {
   /// Connections per IPv4 address or IPv6 /64.
   package var connectionsPerAddress = 1_000
   /// Connections without an authenticated call.
-  package var maxUnauthenticatedConnections = 2_000
+  package var maxUnauthenticatedConnections = 1_500
   /// Connections per address whose TLS or HTTP/2 handshake is incomplete.
   package var maxHandshakesPerAddress = 200
   /// Open calls per device.
@@ -90,7 +90,7 @@ package struct ServerLimits: Sendable {
     ),
     .count(
       "max-connections", \.connections, 16...1_000_000,
-      "Connections in all. Each takes a file descriptor and about 16 KiB."),
+      "Connections in all. Each takes a file descriptor and about 18 KiB, with TLS 40 KiB."),
     .count(
       "max-connections-per-address", \.connectionsPerAddress, 1...1_000_000,
       "Connections of one IPv4 address or IPv6 /64. Behind a proxy all devices have the proxy's address."

@@ -67,6 +67,12 @@ public final class ServerConnection {
   @exclusivity(unchecked) private var unsettled: ServerStream?
   /// Charged for calls without a payer of their own: see `bill`.
   private let payer: Balance?
+  /// What an unauthenticated peer makes the session hold.
+  private var sessionCharge: Charge
+  /// Session memory of an unauthenticated peer that is not charged, in bytes: the header tables of
+  /// an ordinary client, and of each stream what its own charge covers. Tables of many small fields
+  /// take ten times as much.
+  private var unchargedSessionBytes: Int { 2048 + 512 * streams.count }
 
   /// Creates a connection over a newly accepted transport. Under TLS, ALPN has already selected
   /// `h2`.
@@ -88,6 +94,7 @@ public final class ServerConnection {
     self.holder = holder
     self.overhead = overhead
     self.payer = payer
+    sessionCharge = Charge(at: holder, by: payer)
     session = HTTP2Session(.server, limits: limits, now: now, overhead: overhead)
     policing = PeerPolicing(limits, times: session.times)
     session.owner = self
@@ -180,6 +187,7 @@ public final class ServerConnection {
     boundUnauthenticated()
     guard events.isEmpty else { return nextEvent() }
     settle()
+    chargeSession()
     return nil
   }
 
@@ -248,6 +256,11 @@ public final class ServerConnection {
   func countResponse(_ stream: ServerStream) {
     unsentBytes += stream.countResponse()
     settleLater(stream)
+  }
+
+  private func chargeSession() {
+    sessionCharge.change(
+      to: isAuthenticated ? 0 : max(0, session.grownBytes - unchargedSessionBytes))
   }
 
   private func settleLater(_ stream: ServerStream) {

@@ -4,8 +4,9 @@
 import CAtrestNghttp2
 
 /// An nghttp2 session with our options and settings, or nil if out of memory.
+/// - Parameter heap: Counts what the session holds. Must outlive it.
 func makeNghttp2Session(
-  _ role: ConnectionLifecycle.Role, limits: Limits
+  _ role: ConnectionLifecycle.Role, limits: Limits, heap: UnsafeMutablePointer<atrest_session_heap>
 ) -> OpaquePointer? {
   var callbacks: OpaquePointer?
   var options: OpaquePointer?
@@ -18,12 +19,8 @@ func makeNghttp2Session(
   set(callbacks)
 
   var session: OpaquePointer?
-  let made =
-    switch role {
-    case .server: nghttp2_session_server_new2(&session, callbacks, nil, options)
-    case .client: nghttp2_session_client_new2(&session, callbacks, nil, options)
-    }
-  guard made == 0 else { return nil }
+  guard atrest_session_new(&session, role == .server ? 1 : 0, callbacks, options, heap) == 0
+  else { return nil }
   submitSettings(session, role, limits: limits)
   return session
 }

@@ -23,6 +23,10 @@ final class HTTP2Session {
   var now: Instant
   /// Freed in `deinit`.
   private let session: OpaquePointer?
+  /// What nghttp2 holds for this session. Freed in `deinit`, after the session.
+  private let heap = UnsafeMutablePointer<atrest_session_heap>.allocate(capacity: 1)
+  /// What it held before the first byte.
+  private let idleHeapBytes: Int
   private var lifecycle: ConnectionLifecycle
   private let ownCharge: Charge
   /// nghttp2 failed on the input: pending output is sent, nothing more is read.
@@ -34,7 +38,9 @@ final class HTTP2Session {
     times = Times(limits)
     ownCharge = Charge(Self.ownBytes, at: overhead)
     lifecycle = ConnectionLifecycle(role, times: times, now: now)
-    session = makeNghttp2Session(role, limits: limits)
+    heap.initialize(to: atrest_session_heap(bytes: 0))
+    session = makeNghttp2Session(role, limits: limits, heap: heap)
+    idleHeapBytes = Int(heap.pointee.bytes)
     if let session {
       // nghttp2 does not retain the pointer. No callback can follow `deinit`: only calls of this
       // object trigger callbacks.
@@ -46,7 +52,12 @@ final class HTTP2Session {
 
   deinit {
     if let session { nghttp2_session_del(session) }
+    heap.deallocate()
   }
+
+  /// What the peer makes the session hold beyond what it takes by itself, in bytes: header tables,
+  /// streams, and frames that wait.
+  var grownBytes: Int { max(0, Int(heap.pointee.bytes) - idleHeapBytes) }
 
   // MARK: Bytes
 
