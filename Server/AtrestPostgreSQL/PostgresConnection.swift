@@ -43,6 +43,8 @@ package actor PostgresConnection {
   private var isGiven = false
   /// Which server it is with: see `PostgresServerChoice`. Nil until the connection is open.
   package private(set) var server: Int64?
+  /// Nil until the connection is open.
+  private var pin: PostgresPin?
 
   private init(
     on shard: Shard, limits: PostgresLimits,
@@ -119,10 +121,11 @@ package actor PostgresConnection {
       throw objection
     }
     server = PostgresSession.server(answers)
-    if !session.prepared.isEmpty {
-      let statements = session.prepared.map { PostgresStatement.preparing($0) }
-      _ = try await run(PostgresBatch(statements, changes: false), within: limits.connectDeadline)
+    pin = PostgresSession.pin(answers)
+    let statements = ([PostgresPin.prepared] + session.prepared).map {
+      PostgresStatement.preparing($0)
     }
+    _ = try await run(PostgresBatch(statements, changes: false), within: limits.connectDeadline)
     guard case .open = state else { throw .closed }
     isGiven = true
   }
@@ -183,6 +186,23 @@ package actor PostgresConnection {
     _ batch: PostgresBatch, within deadline: Duration? = nil
   ) async throws(PostgresError) -> [PostgresResult] {
     try await submit(batch, role: .single, within: deadline).results
+  }
+
+  /// Begins a transaction that keeps the promise of the session's opening: see `PostgresPin`.
+  /// - Returns: The transaction, and a result for each statement of `opening`.
+  /// - Throws: `PostgresError`. Nothing has happened then; the connection is closed if it is not
+  ///   the session that it was.
+  func begin(
+    _ begin: PostgresStatement, _ opening: [PostgresStatement], within deadline: Duration?
+  ) async throws(PostgresError) -> (id: PostgresPipeline.ID, results: [PostgresResult]) {
+    guard let pin else { throw .closed }
+    let batch = PostgresBatch([begin, pin.statement] + opening, changes: false)
+    let (id, results) = try await submit(batch, role: .begins, within: deadline)
+    if let objection = pin.objection(to: results.dropFirst().first) {
+      close(as: objection)
+      throw objection
+    }
+    return (id, Array(results.dropFirst(2)))
   }
 
   func submit(

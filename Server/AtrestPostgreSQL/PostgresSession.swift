@@ -73,7 +73,7 @@ package struct PostgresSession: Sendable {
           """
           SELECT current_setting('synchronous_commit'), current_setting('fsync', true),
             current_setting('full_page_writes', true), pg_is_in_recovery(),
-            current_setting('server_encoding'),
+            current_setting('server_encoding'), pg_backend_pid()::int8,
             (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::int8
           """),
       ], changes: false)
@@ -85,6 +85,14 @@ package struct PostgresSession: Sendable {
     answers.last?.rows.first?.last?.int8
   }
 
+  /// What later transactions are checked against; nil if the answers do not tell.
+  static func pin(_ answers: [PostgresResult]) -> PostgresPin? {
+    guard let row = answers.last?.rows.first, row.count == 7, let commit = row[0].text,
+      let backend = row[5].int8
+    else { return nil }
+    return PostgresPin(backend: backend, commit: commit)
+  }
+
   /// Whether the server may be used, from its version and the opening's answers.
   /// - Returns: The reason to refuse it, or nil.
   func objection(toVersion version: Int, answers: [PostgresResult]) -> PostgresError? {
@@ -93,7 +101,7 @@ package struct PostgresSession: Sendable {
         "it is PostgreSQL \(version / 10_000), and \(Self.oldestVersion / 10_000) or newer is "
           + "needed. Upgrade it")
     }
-    guard let row = answers.last?.rows.first, row.count == 6, let commit = row[0].text,
+    guard let row = answers.last?.rows.first, row.count == 7, let commit = row[0].text,
       let inRecovery = row[3].bool, let encoding = row[4].text
     else { return .refused("it does not tell its settings. Check that it is PostgreSQL") }
     if inRecovery {

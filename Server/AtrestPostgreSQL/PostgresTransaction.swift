@@ -56,9 +56,8 @@ package final class PostgresTransaction: Sendable {
   ) async throws(PostgresError) -> (transaction: PostgresTransaction, results: [PostgresResult]) {
     // Not READ WRITE: whoever fenced the server with `default_transaction_read_only` is heard.
     let begin = PostgresStatement("BEGIN ISOLATION LEVEL \(isolation.rawValue)")
-    let batch = PostgresBatch([begin] + opening, changes: false)
-    let (id, results) = try await connection.submit(batch, role: .begins, within: deadline)
-    return (PostgresTransaction(on: connection, id: id), Array(results.dropFirst()))
+    let (id, results) = try await connection.begin(begin, opening, within: deadline)
+    return (PostgresTransaction(on: connection, id: id), results)
   }
 
   /// One more trip. The transaction stays open. Trips may overlap.
@@ -77,8 +76,8 @@ package final class PostgresTransaction: Sendable {
     }
   }
 
-  /// Writes and commits, in one trip. On return all of it is durable, as far as the session's
-  /// `synchronous_commit` promises.
+  /// Writes and commits, in one trip. On return all of it is durable, as far as the
+  /// `synchronous_commit` promises with which the session was opened.
   /// - Returns: A result for each statement of `writes`.
   /// - Throws: `PostgresError`. Only if its meaning is `unknown` can the transaction have happened.
   package func commit(

@@ -126,8 +126,8 @@ extension PostgreSQL {
         let results = try await connection.run(PostgresBatch([statement, statement]))
         for result in results { #expect(result.rows == numbers.map { [.int8(($0 ?? 0) + 10)] }) }
       }
-      let names = try await connection.run("SELECT name FROM pg_prepared_statements")
-      #expect(names.rows == [[.text("add_numbers")]])
+      let names = try await connection.run("SELECT name FROM pg_prepared_statements ORDER BY 1")
+      #expect(names.rows == [[.text("add_numbers")], [.text(PostgresPin.prepared.name)]])
       await sessions.stop()
     }
 

@@ -90,7 +90,7 @@ extension PostgreSQL {
       ) -> PostgresError.Meaning? {
         var answer = PostgresResult()
         answer.rows = [
-          [.text(commit), fsync, pages, .bool(standby), .text(encoding), .int8(1)]
+          [.text(commit), fsync, pages, .bool(standby), .text(encoding), .int8(7), .int8(1)]
         ]
         return PostgresSession().objection(toVersion: version, answers: [answer])?.meaning
       }

@@ -48,6 +48,49 @@ extension PostgreSQL {
       await sessions.stop()
     }
 
+    @Test("what others set on the backend does not weaken what a transaction promises")
+    func pinned() async throws {
+      let sessions = try Sessions()
+      let connection = try await sessions.open()
+      let table = try await sessions.table(on: connection)
+      let setting = PostgresStatement("SELECT current_setting('synchronous_commit')")
+      _ = try await connection.run("SET synchronous_commit = off")
+      let (transaction, opening) = try await PostgresTransaction.begin([setting], on: connection)
+      #expect(opening.map(\.rows) == [[[.text("on")]]])
+      let last = try await transaction.commit([insert(into: table, 1), setting])
+      #expect(last.last?.rows == [[.text("on")]])
+      // Of the transaction alone.
+      #expect(
+        try await connection.run("SELECT current_setting('synchronous_commit')").rows == [
+          [.text("off")]
+        ])
+      await sessions.stop()
+    }
+
+    @Test("a session that moves to another backend is refused, and what it began did not happen")
+    func otherBackend() async throws {
+      let sessions = try Sessions()
+      let connection = try await sessions.open()
+      let table = try await sessions.table(on: connection)
+      let schema = Fresh.name("pool")
+      // As if a pool had exchanged the backend.
+      for sql in [
+        "CREATE SCHEMA \(schema)",
+        "CREATE FUNCTION \(schema).pg_backend_pid() RETURNS int4 LANGUAGE sql AS 'SELECT 1'",
+        "SET search_path = \(schema), pg_catalog, public",
+      ] {
+        _ = try await connection.run(sql)
+      }
+      let error = try await failure {
+        _ = try await PostgresTransaction.begin([insert(into: table, 1)], on: connection)
+      }
+      #expect(error.meaning == .refused)
+      #expect(error.userMessage.contains("PgBouncer in transaction mode"))
+      #expect(await !connection.isOpen)
+      #expect(try await count(table, on: sessions.open()) == 0)
+      await sessions.stop()
+    }
+
     @Test(
       "of two transactions that write one row, the later one did not happen, and can be repeated")
     func serialization() async throws {

@@ -153,12 +153,15 @@ private actor Teller {
   func notify(_ channel: String, _ payloads: [String]) async -> Bool {
     do {
       let connection = try await connected()
+      // A hint need not survive, and must not wait for a standby. For this transaction alone: the
+      // session's setting would reach others, if a pool gave them its backend.
+      let hint = PostgresStatement("SELECT set_config('synchronous_commit', 'off', true)")
       let statements = payloads.map {
         PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text($0)])
       }
       // A session that was cut silently must not hold back the news of a revocation.
       _ = try await connection.run(
-        PostgresBatch(statements, changes: false), within: Self.deadline)
+        PostgresBatch([hint] + statements, changes: false), within: Self.deadline)
       return true
     } catch {
       await close()
@@ -176,9 +179,6 @@ private actor Teller {
     await close()
     let new = try await sessions.open(on: shard)
     connection = new
-    // A hint need not survive, and must not wait for a standby.
-    let setting = PostgresStatement("SET synchronous_commit = off")
-    _ = try await new.run(PostgresBatch([setting], changes: false), within: Self.deadline)
     return new
   }
 
