@@ -125,9 +125,9 @@ import { failure } from './words.js';
  * `garden.delete {id}`, `garden.label {node, label?, note?}`, `garden.undo {}`. A `leaf` is named; a new name is a new leaf.
  *
  * Calls: `pair {code, name, server}` (its result has the six `digits`), `invite
- * {withoutApproval?}`, `pendingDevices {}`, `resolve {handle, allow}`, `devices {}`, `rename
- * {replica, name}`, `revoke {replica, withDescendants?}`, `account {}`, `submit {transfer?}` with a
- * signed transaction.
+ * {withoutApproval?}`, `pendingDevices {}`, `resolve {handle, allow}`, `events {}` (the
+ * newest, which `devices` then tells from), `devices {}`, `rename {replica, name}`, `revoke {replica,
+ * withDescendants?}` (its result has `words`), `account {}`, `submit {transfer?}` with a signed transaction.
  *
  * What an act returns besides the rows.
  * @typedef {{id?: string, words?: string, undone?: boolean, undo?: string}} ActResult

@@ -58,73 +58,53 @@ extension DeviceCommand {
     }
 
     private func revoke(_ device: ReplicaID, _ client: AdminClient) async throws {
-      let entries = try await entries(client)
-      let isForAll = scope == .withDescendants || (scope == nil && asks(about: device, entries))
+      let plan = try await plan(device, client)
+      let isForAll = scope == .withDescendants || (scope == nil && asks(plan))
       let ended = try await client.call(
         Method.Admin.revokeDevice,
         DevicesRevokeRequest(replica: device, withDescendants: isForAll),
         as: DevicesRevokeResponse.self)
-      printLine("The device has no access any more.")
-      tell(ended, of: device, among: entries)
+      let commands = RevocationPlan.Commands(
+        withCompanions: "atrest-syncd device revoke \(id) --with-descendants --data \(data.path)",
+        list: "atrest-syncd device list --data \(data.path)")
+      for line in plan.outcome(of: ended, isForAll: isForAll, commands: commands) {
+        printLine(line)
+      }
     }
 
-    /// All devices, to show and name descendants. A server may have too many for one list. Then
-    /// descendants are unknown, but the device is still revoked.
-    private func entries(
-      _ client: AdminClient
-    ) async throws -> [ListDevicesResponse.Entry] {
+    /// Among the devices of its account. A server may have too many for one list. Then descendants
+    /// are unknown, but the device is still revoked.
+    private func plan(_ device: ReplicaID, _ client: AdminClient) async throws -> RevocationPlan {
+      var entries: [ListDevicesResponse.Entry] = []
       do {
-        return try await client.call(
+        entries = try await client.call(
           Method.Admin.listDevices, AccountRequest(name: ""), as: ListDevicesResponse.self
         ).entries
       } catch let failure as CommandFailure {
         guard failure.status == .temporary else { throw failure }
-        return []
       }
+      guard let found = entries.first(where: { $0.device.replica == device }) else {
+        let unlisted = Device(replica: device, name: id, paired: .epoch)
+        return RevocationPlan(revoking: unlisted, in: DeviceFamily([unlisted]))
+      }
+      let family = entries.filter { $0.account == found.account }.map(\.device)
+      return RevocationPlan(revoking: found.device, in: DeviceFamily(family))
     }
 
-    private func asks(
-      about device: ReplicaID, _ entries: [ListDevicesResponse.Entry]
-    ) -> Bool {
-      let descendants = Lineage(entries.lazy.map { ($0.device.replica, $0.device.origin) })
-        .descendants(of: device)
-      let companions = entries.filter {
-        $0.device.revoked == nil && descendants.contains($0.device.replica)
-      }
-      guard !companions.isEmpty, isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+    private func asks(_ plan: RevocationPlan) -> Bool {
+      guard !plan.companions.isEmpty, isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
         return false
       }
       printError(
         """
-        These came in through it and have access:
+        \(plan.introduction)
 
-        \(Text.table(companions, among: entries))
+        \(Text.table(plan.companions, of: plan.family))
 
-        End their access, too? [y/N]\u{20}
+        \(plan.question) [y/N]\u{20}
         """)
       let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased()
       return answer == "y" || answer == "yes"
-    }
-
-    /// Reports which devices were revoked and which still have access.
-    private func tell(
-      _ ended: DevicesRevokeResponse, of device: ReplicaID,
-      among entries: [ListDevicesResponse.Entry]
-    ) {
-      func names(_ devices: [ReplicaID]) -> String {
-        Text.names(devices, among: entries)
-      }
-      let others = ended.revoked.filter { $0 != device }
-      if !others.isEmpty {
-        let has = others.count == 1 ? "has" : "have"
-        printLine("Nor \(has) \(names(others)), which came in through it.")
-      }
-      if !ended.remaining.isEmpty {
-        let has = ended.remaining.count == 1 ? "has" : "have"
-        printLine(
-          "\(names(ended.remaining)) came in through it and still \(has) access. To end that, too: "
-            + "atrest-syncd device revoke \(id) --with-descendants --data \(data.path)")
-      }
     }
   }
 }

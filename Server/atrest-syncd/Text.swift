@@ -105,53 +105,31 @@ enum Text {
 
   static func table(_ list: ListDevicesResponse) -> String {
     guard !list.entries.isEmpty else { return "There are no devices yet." }
-    return table(list.entries, among: list.entries)
-  }
-
-  /// - Parameter all: The devices that may be named as inviters.
-  static func table(
-    _ entries: [ListDevicesResponse.Entry], among all: [ListDevicesResponse.Entry]
-  ) -> String {
-    let names = Dictionary(all.map { ($0.device.replica, $0.device.name) }) { first, _ in first }
-    let rows = entries.map { entry in
+    let family = DeviceFamily(list.entries.map(\.device))
+    let rows = list.entries.map { entry in
       let device = entry.device
-      let seen = device.seen.map(minute) ?? "never"
       return [
-        hex(device.replica), device.name, entry.account, day(device.paired),
-        device.revoked.map { "access ended \(day($0))" } ?? seen, origin(device, names),
+        hex(device.replica), device.name, entry.account, day(device.paired), presence(device),
+        family.origin(of: device) ?? "",
       ]
     }
     // The last column has no heading, and no width if it is empty.
     return Table(["ID", "DEVICE", "ACCOUNT", "PAIRED", "LAST SEEN", ""], rows: rows).text()
   }
 
-  /// The devices through which a device joined. Empty if it joined with the operator's code or if
-  /// this is unknown.
-  private static func origin(_ device: Device, _ names: [ReplicaID: String]) -> String {
-    func name(_ replica: ReplicaID) -> String { names[replica] ?? hex(replica) }
-    return switch device.origin {
-    case .owner: ""
-    case .renewed(let original): "renewed from \(name(original))"
-    case .invited(let inviter, let approver?) where approver != inviter:
-      "let in by \(name(approver)), code of \(name(inviter))"
-    case .invited(let inviter, _): "let in by \(name(inviter))"
-    }
+  /// - Parameter family: The account's devices, for the names of inviters.
+  static func table(_ devices: [Device], of family: DeviceFamily) -> String {
+    Table(
+      ["ID", "DEVICE", "PAIRED", "LAST SEEN", ""],
+      rows: devices.map { device in
+        let (id, name, paired) = (hex(device.replica), device.name, day(device.paired))
+        return [id, name, paired, presence(device), family.origin(of: device) ?? ""]
+      }
+    ).text()
   }
 
-  /// Lists devices as `phone (0123456789abcdef) and tablet (…)`. Names only the first of many.
-  static func names(
-    _ devices: [ReplicaID], among entries: [ListDevicesResponse.Entry]
-  ) -> String {
-    let names = Dictionary(entries.map { ($0.device.replica, $0.device.name) }) { first, _ in first
-    }
-    let shown = devices.count > 10 ? 9 : devices.count
-    var parts = devices.prefix(shown).map { device in
-      names[device].map { "\($0.escapedForTerminal) (\(hex(device)))" } ?? hex(device)
-    }
-    if shown < devices.count { parts.append("\(devices.count - shown) more") }
-    return parts.count < 3
-      ? parts.joined(separator: " and ")
-      : parts.dropLast().joined(separator: ", ") + " and " + parts.suffix(1).joined()
+  private static func presence(_ device: Device) -> String {
+    device.revoked.map { "access ended \(day($0))" } ?? device.seen.map(minute) ?? "never"
   }
 
   static func json(_ lists: [InCell<ListAccountsResponse>]) throws -> String {

@@ -50,8 +50,33 @@ struct DeviceFamilyTests {
       device(4, "this", invited(1), isCurrent: true), device(5, "its own", invited(4)),
       device(6, "both", invited(4, 3)), device(7, "other"),
     ])
-    #expect(family.companions(of: phone).map(\.name) == ["left", "both"])
-    #expect(family.companions(of: device(7, "other")).isEmpty)
+    #expect(family.companions(of: phone.replica).map(\.name) == ["left", "both"])
+    #expect(family.companions(of: ReplicaID(rawValue: 7)).isEmpty)
+  }
+
+  @Test("a list says who gave a device its name last")
+  func renamings() {
+    func event(
+      _ number: UInt64, by actor: UInt64, of subject: UInt64,
+      _ kind: AccountEvent.Kind = .deviceRenamed
+    ) -> AccountEvent {
+      AccountEvent(
+        number: number, at: WallTime(milliseconds: Int64(number)), kind: kind,
+        actor: ReplicaID(rawValue: actor), subject: ReplicaID(rawValue: subject))
+    }
+    let family = DeviceFamily(
+      [device(1, "phone"), device(2, "tablet"), device(3, "laptop"), device(4, "watch")],
+      events: [
+        event(9, by: 2, of: 3, .deviceApproved), event(8, by: 2, of: 1), event(7, by: 1, of: 1),
+        event(6, by: 2, of: 2), event(5, by: 0, of: 3),
+      ])
+    func words(_ device: UInt64) -> String? {
+      family.renaming(of: ReplicaID(rawValue: device)) { "at \($0.milliseconds)" }
+    }
+    #expect(words(1) == "renamed at 8 by “tablet”")
+    #expect(words(2) == "renamed itself at 6")
+    #expect(words(3) == "renamed at 5 by the server's owner")
+    #expect(words(4) == nil)
   }
 
   @Test("of many the first are named")
@@ -71,23 +96,26 @@ struct DeviceFamilyTests {
   func done() {
     let (phone, laptop) = (device(1, "phone"), device(3, "laptop"))
     let tablet = device(2, "tablet", invited(1), isCurrent: true)
-    let words = RevocationWords(
-      device: phone, family: DeviceFamily([phone, tablet, laptop]),
-      program: Atrest.programName)
+    let plan = RevocationPlan(revoking: phone, in: DeviceFamily([phone, tablet, laptop]))
+    func outcome(_ ended: Revocation, isForAll: Bool) -> String {
+      plan.outcome(
+        of: ended, isForAll: isForAll, commands: plan.commands(of: Atrest.programName)
+      ).joined(separator: "\n")
+    }
     let both = [tablet.replica, laptop.replica]
     let ended = Revocation(revoked: [phone.replica], remaining: both)
-    let left = words.done(ended, isForAll: false)
+    let left = outcome(ended, isForAll: false)
     #expect(left.contains("“tablet” and “laptop” came in through it and still have access."))
-    let spared = words.done(
+    let spared = outcome(
       Revocation(revoked: [phone.replica], spared: both), isForAll: true)
     #expect(
       spared.contains(
         "This device came in through it, too, and keeps its access, as does “laptop”, which came in through this one."
       ))
     // An older server does not report it.
-    let old = words.done(Revocation(), isForAll: true)
+    let old = outcome(Revocation(), isForAll: true)
     #expect(old.contains("The server is of an older version"))
-    #expect(!words.done(Revocation(), isForAll: false).contains("older"))
+    #expect(!outcome(Revocation(), isForAll: false).contains("older"))
     for text in [left, spared, old] { #expect(bannedWords(in: text).isEmpty) }
   }
 }

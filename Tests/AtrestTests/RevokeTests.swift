@@ -144,11 +144,11 @@ struct RevokeTests {
     let syncd = household.syncd
     let (tabletID, laptopID) = (try id("tablet"), try id("laptop"))
     let asking = try syncd.dialogue("device", "revoke", tabletID)
-    try asking.read(until: "End their access, too? [y/N]")
-    #expect(asking.shown.contains(laptopID) && asking.shown.contains("let in by tablet"))
+    try asking.read(until: "End its access, too? [y/N]")
+    #expect(asking.shown.contains(laptopID) && asking.shown.contains("let in by “tablet”"))
     try asking.type("n")
     #expect(try asking.end() == 0)
-    #expect(asking.shown.contains("laptop (\(laptopID)) came in through it and still has access."))
+    #expect(asking.shown.contains("“laptop” came in through it and still has access."))
     #expect(try !hasAccess(tablet) && hasAccess(laptop))
     let unasked = try syncd("device", "revoke", tabletID)
     #expect(unasked.code == 0)
@@ -159,8 +159,7 @@ struct RevokeTests {
     #expect(all.code == 0)
     #expect(
       all.out == """
-        The device has no access any more.
-        Nor has laptop (\(laptopID)), which came in through it.
+        “tablet” can no longer sync, nor can “laptop”. What they wrote stays in the account.
 
         """)
     #expect(try !hasAccess(laptop) && hasAccess(phone))
@@ -170,8 +169,8 @@ struct RevokeTests {
   @Test("the owner's list tells the origin of each")
   func ownersList() throws {
     let list = try household.syncd("device", "list").out.split(separator: "\n").map(String.init)
-    #expect(list.count == 4 && list[2].hasSuffix("  let in by phone"))
-    #expect(list[3].hasSuffix("  let in by tablet"))
+    #expect(list.count == 4 && list[2].hasSuffix("  let in by “phone”"))
+    #expect(list[3].hasSuffix("  let in by “tablet”"))
     let json = try household.syncd("device", "list", "--json").json() as? [[String: Any]]
     #expect(json?.map { $0["inviter"] as? String } == [nil, try id("phone"), try id("tablet")])
   }

@@ -31,9 +31,29 @@ class Terminal:
             "XDG_DATA_HOME": self.folder, "SSL_CERT_FILE": str(self.server.folder / "ca.pem")}
         return {**os.environ, **ours}
 
-    def run(self, *arguments, **more):
-        done = subprocess.run(self.command(*arguments), capture_output=True, text=True,
+    def join(self, other, name):
+        """Joins the account of another terminal's device, which lets it in."""
+        pairing = subprocess.Popen(
+            self.command("pair", other.json("invite")["link"], "--name", name),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment)
+        try:
+            other.run("devices", "allow", other.until_waiting()["id"])
+            assert pairing.wait(WAIT_SECONDS) == 0
+        finally:
+            if pairing.poll() is None:
+                pairing.kill()
+                pairing.wait()
+
+    def _done(self, *arguments, **more):
+        return subprocess.run(self.command(*arguments), capture_output=True, text=True,
             env=self.environment, timeout=120, **more)
+
+    def status(self, *arguments):
+        """How a command ends."""
+        return self._done(*arguments).returncode
+
+    def run(self, *arguments, **more):
+        done = self._done(*arguments, **more)
         assert done.returncode == 0, f"atrest {arguments}: {done.stdout}{done.stderr}"
         return done.stdout
 

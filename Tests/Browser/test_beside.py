@@ -65,6 +65,34 @@ class Paired(BesideTerminal, Phone):
         self.assertIn("550", terminal.run("water", "list").replace(",", ""))
 
 
+class Stolen(BesideTerminal, Phone):
+    def revoke(self, name, words):
+        """Presses a device's button."""
+        item = f"[...document.querySelectorAll('#screen li')].find((each) => each.firstChild.textContent === '{name}')"
+        self.page.until(f"{item}?.querySelector('button')?.textContent === '{words}'")
+        self.page.run(f"{item}.querySelector('button').click()")
+
+    def test_who_came_in_through_a_stolen_device_is_shown_and_goes_with_it_or_later(self):
+        self.paired()
+        stolen, second = self.terminal(), self.terminal()
+        stolen.run("pair", self.server.invite(self._testMethodName[:60])["link"], "--name", "stolen")
+        second.join(stolen, "second")
+        second.run("devices", "rename", stolen.json("devices", "list")[2]["id"], "tablet")
+        self.place("devices")
+        self.page.sees("let in by “tablet”")
+        self.page.sees("by “second”")
+        self.revoke("tablet", "Revoke")
+        self.page.sees("Through “tablet” this one came in:")
+        self.page.press("This one alone")
+        self.page.sees("“second” came in through it and still has access.")
+        self.assertNotEqual(stolen.status("sync"), 0)
+        self.assertEqual(second.status("sync"), 0)
+        self.revoke("tablet", "Revoke what came in through it")
+        self.page.press("Revoke all of them")
+        self.page.sees("nor can “second”")
+        self.assertNotEqual(second.status("sync"), 0)
+
+
 class Waiting(BesideTerminal, OwnPhone):
     def asked(self):
         """A terminal device that has to let this browser in, and the digits that it shows."""

@@ -54,8 +54,14 @@ public struct DevicesCommand<Program: Companion>: AsyncParsableCommand {
         Terminal.say(DeviceWords(program: Program.programName).howToDecide + "\n")
       }
       let ids = ShortID.shortened(devices.map { ShortID.hex($0.replica.rawValue) })
-      let list = DeviceWords.list(devices, ids: ids, DeviceFamily(devices), context)
+      let family = DeviceFamily(devices, events: await Self.newestEvents(replica))
+      let list = DeviceWords.list(devices, ids: ids, family, context)
       Terminal.say(list.text(Terminal.style))
+    }
+
+    /// None from a server without a log of events: the list is worth showing without them.
+    private static func newestEvents(_ replica: Replica) async -> [AccountEvent] {
+      (try? await replica.events(size: Int(EventPage.limit)))?.events ?? []
     }
   }
 

@@ -35,27 +35,25 @@ extension DevicesCommand {
       let replica = try options.openPaired()
       let family = DeviceFamily(try await replica.devices())
       var device = try DeviceName.find(id, in: family.devices)
-      let words = RevocationWords(
-        device: device, family: family, program: Program.programName)
+      let plan = RevocationPlan(revoking: device, in: family)
       let isForAll =
         switch scope {
         case .withDescendants: true
         case .only: false
-        case nil: asks(about: family.companions(of: device), words, context)
+        case nil: asks(plan, context)
         }
       let ended = try await replica.revoke(device.replica, withDescendants: isForAll)
       device.revoked = device.revoked ?? SystemClock().now()
-      try format.answer(
-        RevocationRow(device, ended), words.done(ended, isForAll: isForAll))
+      let outcome = plan.outcome(
+        of: ended, isForAll: isForAll, commands: plan.commands(of: Program.programName))
+      try format.answer(RevocationRow(device, ended), outcome.joined(separator: "\n"))
     }
 
-    private func asks(
-      about companions: [Device], _ words: RevocationWords, _ context: CommandContext
-    ) -> Bool {
-      guard !companions.isEmpty, Terminal.canAsk else { return false }
-      Terminal.writeError(words.companions(companions, context))
+    private func asks(_ plan: RevocationPlan, _ context: CommandContext) -> Bool {
+      guard !plan.companions.isEmpty, Terminal.canAsk else { return false }
+      Terminal.writeError(plan.companionTable(context))
       Keyboard.forget()
-      return Terminal.asks(words.question(companions.count))
+      return Terminal.asks(plan.question)
     }
   }
 }
@@ -70,5 +68,14 @@ enum RevocationScope: String, EnumerableFlag {
       ArgumentHelp("End the access of all that came in through it, too; ask nothing.")
     case .only: ArgumentHelp("End the access of this device alone; ask nothing.")
     }
+  }
+}
+
+extension RevocationPlan {
+  /// The commands of a program that is called so.
+  func commands(of program: String) -> Commands {
+    let list = "\(program) devices"
+    let id = ShortID.hex(device.replica.rawValue)
+    return Commands(withCompanions: "\(list) revoke \(id) --with-descendants", list: list)
   }
 }

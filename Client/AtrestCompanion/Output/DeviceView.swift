@@ -153,7 +153,7 @@ struct DeviceWords {
 
   /// A table of devices, oldest first.
   ///
-  /// - Parameter family: All devices of the account, for the names of inviters.
+  /// - Parameter family: All devices of the account, for whoever let one in or renamed it.
   static func list(
     _ devices: [Device], ids: [String: String], _ family: DeviceFamily, _ context: CommandContext
   ) -> Table {
@@ -169,7 +169,7 @@ struct DeviceWords {
         },
         row.current && row.revoked == nil
           ? Language.text("this device", de: "dieses Gerät") : nil,
-        family.origin(of: device),
+        family.origin(of: device), family.renaming(of: device.replica, context.words),
       ]
       table.add(
         ids[row.id] ?? row.id, row.name.escapedForTerminal, context.words(row.paired),

@@ -28,6 +28,10 @@ package final class WebCore {
   var environment = WebEnvironment()
   var sync: SyncMachine?
   let random: () -> UInt64
+  /// The devices as they were last listed: for the names of those that a revocation reaches.
+  var family = DeviceFamily([])
+  /// The account's newest events, as they were last asked for.
+  var events: [AccountEvent] = []
 
   private var tables: MemoryTables?
   private var store = RowStore()

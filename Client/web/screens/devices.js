@@ -6,6 +6,7 @@ import { button, every, h, picture, surely } from '../dom.js';
 import { say } from '../words.js';
 import { under } from './page.js';
 import { performing } from './perform.js';
+import { openSheet } from './sheet.js';
 
 /** How often the list of waiting devices is asked for, in milliseconds. */
 const askEvery = 3000;
@@ -29,6 +30,8 @@ export async function devices(app) {
   /** @param {boolean} isFirst Whether a failure is told. */
   async function load(isFirst) {
     try {
+      // Who renamed a device; a server may have no log of it.
+      await tabs.call('events').catch(() => {});
       const { devices: all } = await tabs.call('devices');
       list.replaceChildren(...all.map(device));
       isListed = true;
@@ -78,10 +81,47 @@ export async function devices(app) {
     const state = each.revoked ? say('revoked', each.revoked)
       : each.isCurrent ? say('thisDevice')
         : each.seen ? say('seen', each.seen) : say('notSeen');
-    const revoke = surely(say('revoke'), say('revokeSure'), () => {
-      tabs.call('revoke', { replica: each.replica }).then(refresh, showError);
-    });
     return h('li', {}, h('span', {}, each.name), h('span', { class: 'quiet' }, state),
-      !each.isCurrent && !each.revoked && revoke);
+      each.origin && h('span', { class: 'quiet' }, each.origin),
+      each.renamed && h('span', { class: 'quiet' }, each.renamed), revocation(each));
+  }
+
+  /** @param {any} each */
+  function revocation(each) {
+    if (each.companions) {
+      return button(say(each.revoked ? 'revokeOthers' : 'revoke'), () => ask(each), { class: 'plain' });
+    }
+    return !each.isCurrent && !each.revoked
+      && surely(say('revoke'), say('revokeSure'), () => {
+        revoke(each, false).then(({ words }) => {
+          notice(words);
+          return refresh();
+        }, showError);
+      });
+  }
+
+  /**
+   * Asks about those that came in through a device: whoever held it may have let them in.
+   * @param {any} each
+   */
+  function ask(each) {
+    const { introduction, question, devices: others } = each.companions;
+    openSheet(app, {
+      title: say('revokeWho', each.name), cancel: say('cancel'),
+      actions: [
+        { value: 'all', words: say('revokeAll') },
+        ...(each.revoked ? [] : [{ value: 'only', words: say('revokeOnly') }]),
+      ],
+      keep: (value) => revoke(each, value === 'all'),
+    }, h('p', {}, introduction),
+    h('ul', { class: 'list' }, ...others.map((/** @type {any} */ other) =>
+      h('li', {}, h('span', {}, other.name),
+        other.origin && h('span', { class: 'quiet' }, other.origin)))),
+    h('p', {}, question));
+  }
+
+  /** @param {any} each @param {boolean} withDescendants @returns {Promise<{words: string}>} */
+  function revoke(each, withDescendants) {
+    return tabs.call('revoke', { replica: each.replica, withDescendants });
   }
 }

@@ -8,11 +8,7 @@ extension String {
   /// direction.
   ///
   /// For names of devices and accounts, paths, and sentences of a server. O(n).
-  public var escapedForTerminal: String {
-    guard unicodeScalars.contains(where: \.steersDisplay) else { return self }
-    let scalars = unicodeScalars.map { $0.steersDisplay ? "\u{FFFD}" : $0 }
-    return String(String.UnicodeScalarView(scalars))
-  }
+  public var escapedForTerminal: String { escapedForDisplay }
 
   /// ``escapedForTerminal`` for each of several lines, which stay apart.
   public var linesEscapedForTerminal: String {
@@ -21,10 +17,5 @@ extension String {
   }
 
   /// ``escapedForTerminal`` in quotation marks that nothing in it can close.
-  public var quotedForTerminal: String {
-    let marks: Set<Unicode.Scalar> = ["\u{201C}", "\u{201D}", "\u{201E}", "\u{201F}", "\""]
-    let scalars = escapedForTerminal.unicodeScalars.map { marks.contains($0) ? "'" : $0 }
-    let text = String(String.UnicodeScalarView(scalars))
-    return Language.text("“\(text)”", de: "„\(text)“")
-  }
+  public var quotedForTerminal: String { quotedForDisplay }
 }

@@ -34,6 +34,9 @@ extension WebCore {
       let request = ResolvePendingDeviceRequest(handle: handle, allow: try argument.flag("allow"))
       (method, message) = (Method.Devices.resolvePendingDevice, request.encoded)
     case "devices": (method, message) = (Method.Devices.list, EmptyMessage().encoded)
+    case "events":
+      let request = EventsRequest(pageSize: EventPage.limit)
+      (method, message) = (Method.Accounts.events, request.encoded)
     case "rename":
       let request = DevicesRenameRequest(
         replica: try replicaID(argument), name: try deviceName(argument))
@@ -88,12 +91,15 @@ extension WebCore {
         return .members(("name", admitted.map { .text(shown($0.name)) }))
       case "devices":
         let devices = try DevicesListResponse(decoding: message).devices
+        family = DeviceFamily(devices, events: events)
         return .members(("devices", .array(devices.map(device))))
+      case "events":
+        events = try EventsResponse(decoding: message).events
+        return .object([])
       case "rename":
         return .members(("name", .text(shown(try DevicesRenameResponse(decoding: message).name))))
       case "revoke":
-        _ = try DevicesRevokeResponse(decoding: message)
-        return .object([])
+        return revoked(try DevicesRevokeResponse(decoding: message), argument)
       case "account":
         let account = try AccountsGetResponse(decoding: message)
         return .members(
@@ -197,6 +203,34 @@ extension WebCore {
       ("seen", device.seen.map { .text(moment($0)) }),
       ("revoked", device.revoked.map { .text(moment($0)) }),
       ("isCurrent", .bool(device.isCurrent)),
-      ("parent", device.origin.parent.map { .text(Hexadecimal.encoded($0.rawValue)) }))
+      ("origin", family.origin(of: device).map { .text($0) }),
+      ("renamed", family.renaming(of: device.replica, moment).map { .text($0) }),
+      ("companions", device.isCurrent ? nil : companions(of: device)))
+  }
+
+  /// Whom a revocation may take along, and what a person is asked about them; nil for nobody.
+  private func companions(of device: Device) -> JSON? {
+    let plan = RevocationPlan(revoking: device, in: family)
+    guard !plan.companions.isEmpty else { return nil }
+    let names = plan.companions.map { companion in
+      JSON.members(
+        ("name", .text(shown(companion.name))),
+        ("origin", family.origin(of: companion).map { .text($0) }))
+    }
+    return .members(
+      ("introduction", .text(plan.introduction)), ("question", .text(plan.question)),
+      ("devices", .array(names)))
+  }
+
+  /// What a revocation did, in words.
+  private func revoked(_ ended: Revocation, _ argument: Arguments) -> JSON {
+    guard let replica = try? replicaID(argument),
+      let isForAll = try? argument.flag("withDescendants")
+    else { return .object([]) }
+    let device =
+      family.devices.first { $0.replica == replica }
+      ?? Device(replica: replica, name: Hexadecimal.encoded(replica.rawValue), paired: .epoch)
+    let lines = RevocationPlan(revoking: device, in: family).outcome(of: ended, isForAll: isForAll)
+    return .members(("words", .text(lines.joined(separator: " "))))
   }
 }

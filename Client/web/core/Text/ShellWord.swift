@@ -11,7 +11,8 @@ enum ShellWord: String, CaseIterable {
   case devices, device, here, browser, pairedWith, allSent, toSend, onlyHere, pairThis
   case pair, code, deviceName, letInElsewhere
   case invite, openBefore, scan, copy, copied, asksIn, letIn, refuse, thisDevice, seen, notSeen
-  case revoke, revokeSure, revoked, leave, leaveSure
+  case cancel, revoke, revokeSure, revokeWho, revokeAll, revokeOnly, revokeOthers, revoked, leave,
+    leaveSure
   case conflicts, noConflicts, restore, kept, lost
   case importTitle, chooseFile, importHint, preferFile, importNow, importBehind, importAlone
   case buyElsewhere, submit, submitHint, submitted, purchaseKept
@@ -74,8 +75,14 @@ enum ShellWord: String, CaseIterable {
     case .thisDevice: Language.text("This device", de: "Dieses Gerät")
     case .seen: Language.text("Seen %@", de: "Gesehen %@")
     case .notSeen: Language.text("Not seen yet", de: "Noch nicht gesehen")
+    case .cancel: Language.text("Cancel", de: "Abbrechen")
     case .revoke: Language.text("Revoke", de: "Ausschließen")
     case .revokeSure: Language.text("Revoke it for good", de: "Für immer ausschließen")
+    case .revokeWho: Language.text("Revoke %@?", de: "%@ ausschließen?")
+    case .revokeAll: Language.text("Revoke all of them", de: "Alle ausschließen")
+    case .revokeOnly: Language.text("This one alone", de: "Nur dieses")
+    case .revokeOthers:
+      Language.text("Revoke what came in through it", de: "Wer durch es kam, ausschließen")
     case .revoked: Language.text("Revoked %@", de: "Ausgeschlossen %@")
     case .leave: Language.text("Leave the account", de: "Konto verlassen")
     case .leaveSure:
