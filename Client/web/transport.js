@@ -63,9 +63,9 @@ export async function* stream({ method, token, message }, { deadline, signal } =
     // An error without messages has its status in the headers.
     const status = response.headers.get('grpc-status');
     if (status !== null && status !== '0') throw failure((name) => response.headers.get(name));
-    if (!response.ok || !response.body) throw new CallError(14, `HTTP status ${response.status}`);
+    if (!response.ok || !response.body) throw new CallError(14, `not the server's answer: HTTP status ${response.status}`);
     if (!response.headers.get('content-type')?.startsWith('application/grpc-web')) {
-      throw new CallError(14, 'what answered is not the sync server');
+      throw new CallError(14, 'not the server\'s answer: no gRPC-Web');
     }
     yield* messages(response.body.getReader());
   } catch (error) {

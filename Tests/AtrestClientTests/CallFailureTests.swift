@@ -26,12 +26,29 @@ struct CallFailureTests {
 
   @Test("each status has its meaning, and an unknown one is a refusal")
   func statuses() {
-    #expect(error(16) == .accessEnded)
-    #expect(error(7) == .notPermitted("it is so"))
+    #expect(error(16, .deviceUnknown) == .accessEnded)
+    #expect(error(7, .pairingCodeInvalid) == .notPermitted("it is so"))
     #expect(error(5) == .notFound("it is so"))
     #expect(error(12) == .refused("it does not know what was asked of it"))
     for transient in [4, 10, 14] { #expect(error(transient).isTransient) }
-    for lasting in [2, 3, 9, 13, 99, -1] { #expect(error(lasting) == .refused("it is so")) }
+    for lasting in [3, 9, 99, -1] { #expect(error(lasting) == .refused("it is so")) }
+  }
+
+  @Test("what is not the server's own word passes by itself, whatever it says")
+  func proxies() {
+    for status in [2, 7, 13, 16] {
+      let error = error(status)
+      #expect(error.isTransient, "\(status)")
+      #expect(
+        error
+          == .unreachable("something between this device and the server answered: it is so"))
+    }
+    // A later version may give other reasons; only this one says that the device is unknown.
+    #expect(error(16, ErrorReason(rawValue: "TOKEN_LATE")) == .refused("it is so"))
+    #expect(error(13, .requestMalformed) == .refused("it is so"))
+    let portal = SyncError(CallFailure.answeredElsewhere("HTTP status 401"))
+    #expect(portal.isTransient)
+    #expect(portal.userMessage.contains("answered: HTTP status 401"))
   }
 
   @Test("a sentence of the server is shown without what steers a terminal, and never empty")

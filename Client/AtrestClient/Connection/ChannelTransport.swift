@@ -77,6 +77,7 @@ import AtrestSync
     private func failure(_ error: any Error) -> CallFailure {
       if let distrust = channel.tlsFailure?.distrust { return .untrusted(distrust.userMessage) }
       guard let status = error as? Status else { return .cancelled }
+      guard !status.isSubstitute else { return .answeredElsewhere(status.message) }
       return .status(
         status.code.rawValue, message: status.message,
         details: try? ErrorDetails(decoding: status.details))

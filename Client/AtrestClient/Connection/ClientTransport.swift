@@ -38,13 +38,21 @@ public protocol ClientTransport: AnyObject, Sendable {
 /// Why a call failed.
 public enum CallFailure: Error, Hashable, Sendable {
   /// It ended with a status other than OK: the number of a gRPC status code, its message, and what
-  /// `grpc-status-details-bin` says; nil for nothing. A connection that fails is 14, UNAVAILABLE; a
-  /// timeout is 4, DEADLINE_EXCEEDED.
+  /// `grpc-status-details-bin` says; nil for nothing, and then it is not taken for the server's own
+  /// word. A connection that fails is 14, UNAVAILABLE; a timeout is 4, DEADLINE_EXCEEDED.
   case status(Int, message: String, details: ErrorDetails? = nil)
   /// The server could not prove that it is the expected one. A sentence for people.
   case untrusted(String)
   /// The task was cancelled.
   case cancelled
+
+  /// The answer has no gRPC status: a proxy, a portal or a web server answered in the server's
+  /// place. Says nothing about this device's access, whatever the answer says.
+  ///
+  /// - Parameter answer: What it was, such as `HTTP status 401`.
+  public static func answeredElsewhere(_ answer: String) -> CallFailure {
+    .status(StatusNumber.unavailable, message: SyncError.elsewhere(answer))
+  }
 }
 
 /// How a replica connects to servers.

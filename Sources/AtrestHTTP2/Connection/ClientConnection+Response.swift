@@ -76,7 +76,7 @@ extension ResponseFields {
   /// The status for a response that is not gRPC.
   var refusal: Status {
     httpStatus == 200
-      ? Status(.unknown, "The server does not speak gRPC: its content-type is another.")
+      ? .substitute(.unknown, "a page that is not gRPC's")
       : Status(http: httpStatus)
   }
 }

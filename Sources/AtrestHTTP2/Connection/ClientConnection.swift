@@ -197,7 +197,7 @@ extension ClientConnection: HTTP2SessionOwner {
     case .dataEnded(let number):
       guard let stream = streams.find(number) else { return }
       // A gRPC response ends with trailers.
-      end(stream, Status(.internal, "The response ended without a status."))
+      end(stream, .substitute(.internal, "a response without trailers"))
     case .payloadSent(let head, let isEnd):
       if isEnd { streams.find(head.stream)?.request.endSent() }
     case .streamClosed(let number, let code):

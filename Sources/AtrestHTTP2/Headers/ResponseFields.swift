@@ -55,7 +55,7 @@ final class ResponseFields {
   var status: Status {
     guard let code else {
       if httpStatus != 0, httpStatus != 200 { return Status(http: httpStatus) }
-      return Status(.unknown, "The server's trailers have no grpc-status.")
+      return .substitute(.unknown, "trailers without grpc-status")
     }
     return Status(code, message, details: details, metadata: metadata)
   }
@@ -73,7 +73,7 @@ extension Status {
       case 429, 502, 503, 504: .unavailable
       default: .unknown
       }
-    self.init(mapped, "The server answered with HTTP status \(code).")
+    self = .substitute(mapped, "HTTP status \(code)")
   }
 
   /// The status of a stream that closed before its trailers. Source: grpc/grpc

@@ -13,6 +13,9 @@ public struct Status: Error, Equatable, Sendable {
   public var details: [UInt8]
   /// Custom trailing metadata.
   public var metadata: Metadata
+  /// Whether no gRPC status came, as from a proxy or a web server: the code was derived from what
+  /// came in its place.
+  public internal(set) var isSubstitute = false
 
   /// Creates a status from a code and, usually, a message.
   public init(
@@ -23,6 +26,13 @@ public struct Status: Error, Equatable, Sendable {
     self.message = message
     self.details = details
     self.metadata = metadata
+  }
+
+  /// A status for an answer that has none.
+  static func substitute(_ code: StatusCode, _ message: String) -> Status {
+    var status = Status(code, message)
+    status.isSubstitute = true
+    return status
   }
 
   /// OK without message, details or metadata.

@@ -141,7 +141,10 @@ public final class GRPCSwiftTransport: AtrestClient.ClientTransport {
     // A server's status has no cause, and a cancelled task may not have waited for it.
     if error.cause != nil || Task.isCancelled { return failure(error, of: connection) }
     if error.code == .unavailable { forget(connection) }
-    return .status(error.code.rawValue, message: error.message)
+    let details = error.metadata[binaryValues: "grpc-status-details-bin"].first { _ in true }
+    return .status(
+      error.code.rawValue, message: error.message,
+      details: details.flatMap { try? ErrorDetails(decoding: $0) })
   }
 
   private var unavailable: CallFailure {
