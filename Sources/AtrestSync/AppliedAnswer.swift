@@ -26,8 +26,11 @@ package struct AppliedAnswer: Hashable, Sendable {
   package var unchanged = 0
   /// Received conflict-journal records.
   package var conflicts = 0
-  /// Whether the server had lost something, so that a reconcile is due.
+  /// Whether the server does not know this replica's position, so that a reconcile is due.
   package var isRestarted = false
+  /// Whether it once did: then it has lost something. A server with which this replica has never
+  /// synced has lost nothing.
+  package var isLoss = false
 
   /// Creates an empty result.
   package init() {}

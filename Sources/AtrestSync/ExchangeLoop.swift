@@ -195,7 +195,7 @@ struct ExchangeLoop: Hashable {
         run.report.heldDeletions = held
       }
     }
-    if applied.isRestarted { try run.restarted() }
+    if applied.isRestarted { try run.restarted(isLoss: applied.isLoss) }
   }
 
   /// Continues after an answer was stored.

@@ -104,8 +104,8 @@ struct SyncRun: Hashable {
     }
   }
 
-  mutating func restarted() throws(SyncError) {
-    report.restarted = true
+  mutating func restarted(isLoss: Bool) throws(SyncError) {
+    if isLoss { report.restarted = true }
     restarts += 1
     guard restarts <= bounds.restarts else {
       throw .badAnswer("the feed starts over again and again")

@@ -17,8 +17,8 @@ public struct SyncReport: Hashable, Sendable {
   public var superseded = 0
   /// Conflict-journal entries received.
   public var conflicts = 0
-  /// Whether the server had lost data or was replaced, and received what it lacked from this
-  /// replica.
+  /// Whether the server, with which this replica had synced before, had lost data and received
+  /// what it lacked from this replica.
   public var restarted = false
   /// Whether this replica was a copy, or was restored from one, and now has a new identity.
   public var isRenewed = false

@@ -142,9 +142,12 @@ struct IdentityTests {
     try await test.replica.save(Session.sample())
     try test.pair(10)
     let second = ModelServer(clock: test.clock)
-    try await test.sync(second)
+    // It never had what this replica brings, so it has lost nothing.
+    #expect(try await !test.sync(second).restarted)
     #expect(second.records == (try test.replica.allRecords()))
     #expect(second.records.count == 2)
+    second.rollBack(to: 1)
+    #expect(try await test.sync(second).restarted)
   }
 
   @Test("stamps only grow, over reopening and clocks that jump")

@@ -19,7 +19,7 @@ struct DoctorViewTests {
 
   private func report(_ differences: Differences? = nil) -> DoctorReport {
     var report = DoctorReport(records: 812, status: Fixture.status(waiting: 3))
-    if let differences { report.found(differences, Atrest.recordWords) }
+    if let differences { report.found(differences, hasSynced: true, Atrest.recordWords) }
     return report
   }
 

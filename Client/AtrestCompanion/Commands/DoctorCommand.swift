@@ -42,10 +42,12 @@ public struct DoctorCommand<Program: Companion>: AsyncParsableCommand {
       let report = DoctorReport()
       return try format.answer(report, words.verdict(report))
     }
-    var report = DoctorReport(records: try replica.examine(), status: try replica.status())
+    let status = try replica.status()
+    var report = DoctorReport(records: try replica.examine(), status: status)
     say(words.here(report))
     if report.paired {
-      report.found(try await compare(replica), Program.recordWords)
+      report.found(
+        try await compare(replica), hasSynced: status.lastSync != nil, Program.recordWords)
       say(words.there(report))
       if !check, report.differing > 0 {
         try await repair(replica, &report)

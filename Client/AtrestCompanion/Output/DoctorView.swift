@@ -56,10 +56,13 @@ struct DoctorReport: Encodable, Equatable {
   var isWell: Bool { left == 0 }
 
   /// Adds the findings of a comparison.
-  mutating func found(_ found: Differences, _ words: RecordWords) {
+  ///
+  /// - Parameter hasSynced: Whether this device has synced with the server before: only then can
+  ///   the server have lost what it told.
+  mutating func found(_ found: Differences, hasSynced: Bool, _ words: RecordWords) {
     clockOffsetMilliseconds = found.serverOffsetMilliseconds
     news = found.news.count
-    serverLostData = found.isRestarted
+    serverLostData = found.isRestarted && hasSynced
     left = found.count
     let keys = found.missingHere.union(found.missingThere).union(found.different)
     differences = Set(keys.map(\.kind)).sorted().map { kind in

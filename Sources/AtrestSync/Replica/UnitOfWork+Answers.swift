@@ -64,6 +64,7 @@ extension UnitOfWork {
     if answer.isRestart(after: request) {
       demandReconcile(afterLoss: true)
       applied.isRestarted = true
+      applied.isLoss = tables.state.lastSync != nil
       // Where it is in the outbox by now it did not tell.
       if answer.takenThrough == nil { tables.state.takenThrough = .start }
     }
