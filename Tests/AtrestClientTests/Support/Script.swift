@@ -47,8 +47,10 @@ final class ScriptedTime: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
-          if !state.isReleased, !Task.isCancelled { state.sleepers.append(continuation) }
-          return state.isReleased || Task.isCancelled
+          // Asked once: a task may be cancelled between two questions.
+          let isOver = state.isReleased || Task.isCancelled
+          if !isOver { state.sleepers.append(continuation) }
+          return isOver
         }
         if isOver { continuation.resume() }
       }
