@@ -22,9 +22,8 @@ struct AtrestSyncd: AsyncParsableCommand {
 
   static func main() async {
     TerminalWidth.widenHelp()
-    let arguments = Array(CommandLine.arguments.dropFirst())
     do {
-      let completed = try CommandLineArguments.completed(arguments)
+      let completed = try CommandLineArguments.completed(try ProgramArguments.typed())
       await main(completed)
     } catch {
       let failure = error as? CommandFailure

@@ -20,16 +20,9 @@ struct DataOptions: ParsableArguments {
     help: ArgumentHelp(
       "The folder that holds the server's data; otherwise $XDG_DATA_HOME/atrest-syncd, or "
         + "~/.local/share/atrest-syncd without that variable.", valueName: "dir"))
-  var directory: String = Self.standard
+  var directory: String = Self.standard ?? ""
 
-  /// The default location according to the XDG Base Directory Specification.
-  private static var standard: String {
-    let environment = ProcessInfo.processInfo.environment
-    if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") {
-      return base + "/atrest-syncd"
-    }
-    return (environment["HOME"] ?? ".") + "/.local/share/atrest-syncd"
-  }
+  private static var standard: String? { DataHome.folder("atrest-syncd") }
 
   /// The directory without a trailing slash.
   var path: String {
@@ -39,6 +32,10 @@ struct DataOptions: ParsableArguments {
   }
 
   func validate() throws {
-    guard !directory.isEmpty else { throw ValidationError("--data names no folder.") }
+    guard directory.isEmpty else { return }
+    throw ValidationError(
+      Self.standard == nil
+        ? "This user has no home folder. Say with --data which folder holds the server's data."
+        : "--data names no folder.")
   }
 }

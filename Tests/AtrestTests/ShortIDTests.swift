@@ -98,29 +98,3 @@ struct ShortIDTests {
     #expect(ShortID.hex([0x00, 0x0F, 0xF0] as [UInt8]) == "000ff0")
   }
 }
-
-@Suite("The folder of the replica", .timeLimit(.minutes(20)))
-struct ReplicaDirectoryTests {
-  private func path(_ option: String?, _ environment: [String: String]) -> String {
-    ReplicaDirectory.resolve(
-      option: option, environment: environment, variable: Atrest.replicaVariable,
-      folder: Atrest.replicaFolderName
-    ).path
-  }
-
-  @Test("is what was typed, then ATREST_REPLICA, then XDG_DATA_HOME, then the home folder")
-  func order() {
-    let all = ["ATREST_REPLICA": "/r", "XDG_DATA_HOME": "/x", "HOME": "/h"]
-    #expect(path("/o", all) == "/o")
-    #expect(path(nil, all) == "/r")
-    #expect(path(nil, ["XDG_DATA_HOME": "/x", "HOME": "/h"]) == "/x/atrest")
-    #expect(path(nil, ["HOME": "/h"]) == "/h/.local/share/atrest")
-  }
-
-  @Test("empty values count as absent, and a relative XDG_DATA_HOME is ignored")
-  func odd() {
-    let home = "/h/.local/share/atrest"
-    #expect(path("", ["ATREST_REPLICA": "", "XDG_DATA_HOME": "", "HOME": "/h"]) == home)
-    #expect(path(nil, ["XDG_DATA_HOME": "relative", "HOME": "/h"]) == home)
-  }
-}

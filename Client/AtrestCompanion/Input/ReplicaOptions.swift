@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestDomain
 import AtrestSync
 import Foundation
 
@@ -25,9 +26,26 @@ public struct ReplicaOptions<Program: Companion>: ParsableArguments, Sendable {
   /// The replica's directory: the one that was typed, else that of the environment, else the usual
   /// one.
   public var directory: URL {
+    // What was parsed has one: see `validate`.
+    found ?? URL(fileURLWithPath: "/nonexistent/\(Program.replicaFolderName)", isDirectory: true)
+  }
+
+  private var found: URL? {
     ReplicaDirectory.resolve(
       option: replica, environment: ProcessInfo.processInfo.environment,
       variable: Program.replicaVariable, folder: Program.replicaFolderName)
+  }
+
+  /// Refuses a command line without a folder, by a user without a home folder.
+  public func validate() throws {
+    guard found == nil else { return }
+    throw ValidationError(
+      Language.text(
+        "This user has no home folder. Say with --replica, or \(Program.replicaVariable), which "
+          + "folder holds the replica.",
+        de: "Dieser Benutzer hat keinen Heimordner. Nenne mit --replica oder "
+          + "\(Program.replicaVariable) den Ordner der Replik."
+      ))
   }
 
   /// Opens the replica if there is one; nil if there is none. Never creates one.

@@ -26,8 +26,7 @@ extension Companion {
     signal(SIGPIPE, SIG_IGN)
     TerminalWidth.widenHelp()
     do {
-      let arguments = NegativeNumbers.asValues(
-        Array(CommandLine.arguments.dropFirst()), counts: countOptions)
+      let arguments = NegativeNumbers.asValues(try ProgramArguments.typed(), counts: countOptions)
       if let sentence = MistypedCommand.sentence(arguments, of: Self.self) {
         throw CommandFailure(sentence, .usage)
       }

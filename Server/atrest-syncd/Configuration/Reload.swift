@@ -19,18 +19,17 @@ struct Reload {
   init(_ settings: LogSettings, _ logger: Logger) {
     self.settings = settings
     self.logger = logger
-    current = try? CommandLineArguments.file(Self.arguments)
+    current = try? CommandLineArguments.file(ProgramArguments.typed())
   }
-
-  private static var arguments: [String] { Array(CommandLine.arguments.dropFirst()) }
 
   /// Reads everything again. A mistake in the file leaves all settings as they are.
   mutating func callAsFunction(_ server: Server) {
     renewCertificate(of: server)
     do {
-      let file = try CommandLineArguments.file(Self.arguments)
+      let typed = try ProgramArguments.typed()
+      let file = try CommandLineArguments.file(typed)
       guard file?.settings != current?.settings else { return }
-      let arguments = try CommandLineArguments.completed(Self.arguments)
+      let arguments = try CommandLineArguments.completed(typed)
       guard let command = try AtrestSyncd.parseAsRoot(arguments) as? Serve else { return }
       _ = try command.configuration(logger)
       (settings.level, settings.format) = (command.log.level, command.log.format)
