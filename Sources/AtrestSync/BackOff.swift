@@ -35,7 +35,8 @@ package struct BackOff: Hashable, Sendable {
 
 extension SyncError {
   /// Whether to repeat the call while somebody waits for it. Who follows the server waits longer.
+  /// A server that takes connections and does not answer would be silent for each attempt.
   package var isWorthWaiting: Bool {
-    isTransient && (retryMilliseconds ?? 0) <= BackOff.capMilliseconds
+    isTransient && !isSilence && (retryMilliseconds ?? 0) <= BackOff.capMilliseconds
   }
 }

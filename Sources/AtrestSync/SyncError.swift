@@ -28,6 +28,8 @@ public struct SyncError: Error, Hashable, Sendable {
   /// When the server asked to come back, in milliseconds from then, at most an hour; nil if it did
   /// not.
   package internal(set) var retryMilliseconds: Int64?
+  /// Whether the server has been silent for so long that nobody should wait for another attempt.
+  package var isSilence = false
 
   init(reason: Reason) { self.reason = reason }
 

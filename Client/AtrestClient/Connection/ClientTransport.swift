@@ -57,7 +57,7 @@ public enum CallFailure: Error, Hashable, Sendable {
 
 /// How a replica connects to servers.
 public struct Connector: Sendable {
-  let connect: @Sendable (ServerAddress) throws(SyncError) -> any ClientTransport
+  package let connect: @Sendable (ServerAddress) throws(SyncError) -> any ClientTransport
 
   /// Creates a connector.
   ///

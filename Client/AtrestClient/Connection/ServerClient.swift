@@ -85,7 +85,7 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
         }
       }
     } catch {
-      throw failure(error, of: transport)
+      throw SyncError(error)
     }
     if let error = ended.withLock({ $0 }) { throw error }
   }
@@ -196,6 +196,7 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
   ) async throws(SyncError) -> Answer {
     let bytes: [UInt8]
     let transport = try connection.transport(to: server)
+    let began = ContinuousClock.now
     do {
       bytes = try await transport.unary(
         method, request.encoded, credential: credential.withLock { $0 }, timeout: timeout)
@@ -205,15 +206,25 @@ final class ServerClient: SyncTransport, JoiningTransport, ApprovalTransport,
       {
         throw known
       }
-      throw failure(error, of: transport)
+      throw failure(error, of: transport, after: .now - began)
     }
+    connection.answered(transport)
     return try decode(bytes)
   }
 
-  private func failure(_ failure: CallFailure, of transport: any ClientTransport) -> SyncError {
-    // Nobody answered: the connection may be one that only this side takes for open.
-    if case .status(StatusNumber.deadlineExceeded, _, _) = failure { connection.discard(transport) }
-    return SyncError(failure)
+  private func failure(
+    _ failure: CallFailure, of transport: any ClientTransport, after time: Duration
+  ) -> SyncError {
+    var error = SyncError(failure)
+    switch failure {
+    case .status(StatusNumber.deadlineExceeded, _, _):
+      error.isSilence = connection.unanswered(transport, for: time, isDiscarded: true)
+    case .status(StatusNumber.unavailable, _, let details) where details?.reason == nil:
+      error.isSilence = connection.unanswered(transport, for: time, isDiscarded: false)
+    case .status: connection.answered(transport)
+    case .untrusted, .cancelled: break
+    }
+    return error
   }
 
   private func decode<Message: WireMessage>(_ bytes: [UInt8]) throws(SyncError) -> Message {

@@ -54,7 +54,8 @@ public struct ReplicaOptions<Program: Companion>: ParsableArguments, Sendable {
   /// and exported, and a write says why it cannot be.
   public func openExisting() throws(ReplicaError) -> Replica? {
     guard Replica.exists(at: directory) else { return nil }
-    let replica = try Replica(directory: directory, clock: SystemClock(), looking: true)
+    let replica = try Replica(
+      directory: directory, clock: SystemClock(), looking: true, connector: .patient)
     if replica.isWritable { OpenReplicas.add(replica) }
     return replica
   }
@@ -69,7 +70,7 @@ public struct ReplicaOptions<Program: Companion>: ParsableArguments, Sendable {
 
   /// Opens the replica, creating it if there is none.
   public func open() throws(ReplicaError) -> Replica {
-    let replica = try Replica(directory: directory)
+    let replica = try Replica(directory: directory, connector: .patient)
     OpenReplicas.add(replica)
     return replica
   }

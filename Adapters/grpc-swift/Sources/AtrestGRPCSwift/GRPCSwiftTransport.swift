@@ -2,6 +2,7 @@
 // Makes a replica's calls with grpc-swift, and maps what becomes of them.
 
 import AtrestClient
+import AtrestWire
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 import Synchronization
