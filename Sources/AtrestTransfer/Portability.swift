@@ -12,4 +12,9 @@ public enum Portability {
     /// The longest line of the native format in bytes: the largest record in Base64, with a margin.
     package static let lineBytes = 256 * 1024
   }
+
+  /// A file without the byte order mark that editors and spreadsheets put before UTF-8.
+  package static func withoutMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+  }
 }

@@ -59,6 +59,9 @@ struct AtrestExportTests {
       return record
     }
     #expect(try Portability.parse(Self.write(records)).entries.count == 1000)
+    // As an editor that puts a byte order mark first leaves it.
+    let marked = try Portability.parse([0xEF, 0xBB, 0xBF] + Self.write(records))
+    #expect(marked.entries.count == 1000)
   }
 
   @Test("of a record without a field, and of one without room for another stamp, the rest is read")

@@ -207,6 +207,106 @@ struct CSVTests {
   }
 
   @Test(
+    "a length has the unit that its column's name tells",
+    arguments: [
+      ("Duration (s)", "3600", 60.0), ("Duration [sec.]", "3600", 60), ("Seconds", "3600", 60),
+      ("Duration (ms)", "3600000", 60), ("Duration (days)", "2", 2880), ("Dauer (Tage)", "2", 2880),
+      ("Duration (min)", "90", 90), ("Minuten", "90", 90), ("Dauer (Std.)", "1,5", 90),
+      ("Hours", "1.5", 90), ("Duration", "1.5", 90), ("Duration (hh:mm)", "1:30", 90),
+      ("Duration (h)", "1h 30m", 90),
+    ])
+  func units(column: String, cell: String, minutes: Double) throws {
+    let history = try history("Start;\(column)\n2026-04-25 20:00;\(cell)\n")
+    let length = history.fasts.first?.session.durationMilliseconds
+    #expect(length == Int64(minutes * 60_000))
+  }
+
+  @Test("a column in another unit is refused by name, unless ends say how long it took")
+  func otherUnits() throws {
+    for (name, cell) in [("Length (cm)", "33"), ("Total (ml)", "250"), ("Duration (lunar)", "1")] {
+      let problem = CSVProblem.unknownUnit(column: name)
+      #expect(throws: problem) { try history("Date;\(name)\n2026-04-25 20:00;\(cell)\n") }
+      #expect(problem.userMessage.contains("“\(name)”"))
+      let both = try history("Start;End;\(name)\n2026-04-25 20:00;2026-04-26 12:00;\(cell)\n")
+      #expect(both.fasts.count == 1)
+    }
+    // A goal in kilograms is none.
+    let goal = try history("Start;Hours;Goal (kg)\n2026-04-25 20:00;16;72\n")
+    #expect(goal.fasts.first?.session.targetMinutes == Session.defaultTargetMinutes)
+  }
+
+  @Test("an end and a length that contradict each other are told, and not guessed at")
+  func contradictions() throws {
+    let history = try history(
+      """
+      Start,End,Hours
+      2026-04-25 20:00,2026-04-26 12:00,16
+      2026-04-26 20:00,2026-04-27 12:44,16
+      2026-04-28 20:00,2026-04-29 12:00,16.0
+      2026-04-29 19:15,12:00,22
+      2026-05-02 20:00,2026-05-03 12:00,
+      2026-05-03 20:00,2026-05-04 12:00,1
+      """)
+    #expect(history.fasts.map(\.line) == [2, 3, 4, 6])
+    #expect(
+      history.skipped == [
+        .init(line: 5, reason: .contradiction), .init(line: 7, reason: .contradiction),
+      ])
+  }
+
+  @Test("the length decides which hour is meant of one that clocks show twice")
+  func repeatedHour() throws {
+    // In Berlin 2:30 came twice on 26 October 2025.
+    let history = try history(
+      """
+      Start,End,Duration (s)
+      2025-10-25 20:00:00,2025-10-26 02:30:00,23400
+      2025-10-25 20:00:00,2025-10-26 02:30:00,27000
+      2025-10-26 02:45:00,2025-10-26 02:15:00,1800
+      2025-10-26 02:50:00,2025-10-26 02:20:00,
+      """)
+    #expect(
+      history.fasts.map(\.session.span.end) == [
+        time("2025-10-26T00:30:00Z"), time("2025-10-26T01:30:00Z"), time("2025-10-26T01:15:00Z"),
+        time("2025-10-26T01:20:00Z"),
+      ])
+    #expect(history.fasts.map(\.session.span.start).last == time("2025-10-26T00:50:00Z"))
+  }
+
+  @Test("dates and clock times in columns of their own, of the start and of the end")
+  func splitMoments() throws {
+    let columns = CSVColumns(header: ["Start Date", "Start Time", "End Date", "End Time"])
+    #expect([columns.date, columns.start, columns.endDate, columns.end] == [0, 1, 2, 3])
+    let whole = try history(
+      """
+      Start Date,Start Time,End Date,End Time,Duration
+      2026-05-01,20:00,2026-05-02,12:00,16:00
+      2026-05-02,20:00,2026-05-04,12:00,40:00
+      """)
+    #expect(whole.fasts.map(\.session.durationMilliseconds) == [57_600_000, 144_000_000])
+    let withoutEnd = try history(
+      "Start Date,Start Time,Duration (hours)\n2026-01-01,8:00,16\n2026-01-02,12:30,24\n")
+    #expect(
+      withoutEnd.fasts.map(\.session.span.start) == [
+        time("2026-01-01T07:00:00Z"), time("2026-01-02T11:30:00Z"),
+      ])
+  }
+
+  @Test(
+    "what stands above the names of columns is no row",
+    arguments: [
+      "sep=;\nStart;End\n2026-04-25 20:00;2026-04-26 12:00\n",
+      "sep=|\nStart|End\n2026-04-25 20:00|2026-04-26 12:00\n",
+      "start|end\n2026-04-25 20:00|2026-04-26 12:00\n",
+      "Fasting history of May\n\nStart,End\n2026-04-25 20:00,2026-04-26 12:00\n",
+      "\u{FEFF}\"My fasts, all of them\";;\nStart;End;\n2026-04-25 20:00;2026-04-26 12:00;\n",
+    ])
+  func titles(text: String) throws {
+    let history = try history(text)
+    #expect(history.fasts.count == 1 && history.skipped.isEmpty)
+  }
+
+  @Test(
     "times are read as they are written",
     arguments: [
       ("2026-04-25T20:00:00+02:00", "2026-04-25T18:00:00Z"),

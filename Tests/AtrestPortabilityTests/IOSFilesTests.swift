@@ -38,7 +38,8 @@ struct IOSFilesTests {
     #expect(state.format == .iosSessionState)
     #expect(state.count(.session) == 12)
     #expect(state.active?.targetMinutes == 16 * 60)
-    let water = try Portability.parse(Example.water.bytes())
+    let water = try Portability.parse([0xEF, 0xBB, 0xBF] + Example.water.bytes())
+    #expect(CSVFile.looksLikeJSON([0xEF, 0xBB, 0xBF, 0x5B]))
     #expect(water.format == .iosWaterLog)
     #expect(water.count(.water) == 8)
   }

@@ -68,6 +68,12 @@ struct ImportCommand: AsyncParsableCommand {
       if format.isJSON {
         Terminal.say(try JSON.text(ImportRow(preview, skipped: remarks.skipped, isDone: !dryRun)))
       }
+      guard !remarks.isFruitless else {
+        throw CommandFailure(
+          Language.text(
+            "No row of the file could be read as a fast.",
+            de: "Keine Zeile der Datei ließ sich als Fasten lesen."), .data)
+      }
       return
     }
     guard yes || Terminal.asks(ImportWords.question(footing)) else {
@@ -167,6 +173,8 @@ private enum ImportSource {
   struct Remarks {
     var words: String?
     var skipped: [SkippedRow]?
+    /// Whether no row could be taken.
+    var isFruitless = false
   }
 
   /// The file to import, and remarks about its rows.
@@ -176,6 +184,7 @@ private enum ImportSource {
     switch self {
     case .export(let file): return (file, Remarks())
     case .rows(var history, let columns, let header):
+      let isFruitless = history.fasts.isEmpty && !history.skipped.isEmpty
       let here = try options.openExisting()?.sessions() ?? []
       var overlapping = history.lines(overlapping: here)
       if skipOverlaps {
@@ -185,7 +194,9 @@ private enum ImportSource {
       let words = HistoryWords.preview(
         history, columns, header: header, overlapping: overlapping)
       let skipped = history.skipped.map { SkippedRow(line: $0.line, reason: $0.reason.rawValue) }
-      return (try history.importFile(), Remarks(words: words, skipped: skipped))
+      let remarks = Remarks(
+        words: words, skipped: skipped, isFruitless: isFruitless)
+      return (try history.importFile(), remarks)
     }
   }
 }

@@ -117,7 +117,7 @@ enum HistoryWords {
   private static func columnWords(_ columns: CSVColumns, _ header: [String]) -> String {
     let parts = [
       (Language.text("start", de: "Beginn"), [columns.date, columns.start]),
-      (Language.text("end", de: "Ende"), [columns.end]),
+      (Language.text("end", de: "Ende"), [columns.endDate, columns.end]),
       (Language.text("length", de: "Dauer"), [columns.duration]),
       (Language.text("target", de: "Ziel"), [columns.target]),
     ]

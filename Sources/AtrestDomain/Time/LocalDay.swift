@@ -78,12 +78,20 @@ public struct LocalDay: Hashable, Comparable, Sendable {
   /// - Parameter seconds: Seconds since midnight, as the clock shows them.
   /// - Returns: nil if the clocks skip the time.
   public func instant(atSecond seconds: Int, in zone: ZoneOffsets) -> WallTime? {
+    instants(atSecond: seconds, in: zone).first
+  }
+
+  /// The instants of a local clock time on this day, ascending: two if clocks are set back and show
+  /// it twice, none if they skip it.
+  ///
+  /// - Parameter seconds: Seconds since midnight, as the clock shows them.
+  public func instants(atSecond seconds: Int, in zone: ZoneOffsets) -> [WallTime] {
     let asIfUTC = Int64(number) * 86_400 + Int64(seconds)
     // Zones change offset at most once in two days, so the offsets a day before and after suffice.
     let candidates = [asIfUTC - 86_400, asIfUTC + 86_400].map { near in
       asIfUTC - Int64(zone.offset(atSecond: near))
     }
-    return candidates.filter { $0 + Int64(zone.offset(atSecond: $0)) == asIfUTC }.min()
+    return Set(candidates.filter { $0 + Int64(zone.offset(atSecond: $0)) == asIfUTC }).sorted()
       .map { WallTime(milliseconds: $0 * 1000) }
   }
 

@@ -9,6 +9,8 @@ public struct CSVColumns: Hashable, Sendable {
   public var end: Int?
   /// The date on which it began, if `start` has only a clock time.
   public var date: Int?
+  /// The date on which it ended, if `end` has only a clock time and the file has one.
+  public var endDate: Int?
   /// How long it took.
   public var duration: Int?
   /// How long it was meant to take.
@@ -33,6 +35,23 @@ public struct CSVColumns: Hashable, Sendable {
       take(\.duration, Self.durationNames)
       take(\.target, Self.targetNames)
     }
+    let names = header.map(Self.plain)
+    if let split = Self.split(names, "start", "beginn") {
+      (date, start) = (split.date, split.time)
+    }
+    if let split = Self.split(names, "end", "ende") { (endDate, end) = (split.date, split.time) }
+  }
+
+  /// Two columns of one moment, such as `Start Date` and `Start Time`.
+  private static func split(_ names: [String], _ words: String...) -> (date: Int, time: Int)? {
+    for word in words {
+      let date = names.firstIndex { $0 == "\(word) date" || $0 == "\(word)datum" }
+      let time = names.firstIndex {
+        $0 == "\(word) time" || $0 == "\(word)zeit" || $0 == "\(word)uhrzeit"
+      }
+      if let date, let time { return (date, time) }
+    }
+    return nil
   }
 
   private static let startNames: Set = [
@@ -72,31 +91,5 @@ public struct CSVColumns: Hashable, Sendable {
     if let index = header.firstIndex(where: { $0.lowercased() == wanted }) { return index }
     if let number = Int(typed), header.indices.contains(number - 1) { return number - 1 }
     throw .unknownColumn(typed)
-  }
-}
-
-/// The unit of a number that stands alone in a column of lengths.
-enum CSVDurationUnit {
-  case hours, minutes, seconds
-
-  /// The unit that a column's name tells; hours if it tells none.
-  init(columnName: String) {
-    let name = columnName.lowercased()
-    if name.contains("min") {
-      self = .minutes
-    } else if name.contains("sec") || name.contains("sek") {
-      self = .seconds
-    } else {
-      self = .hours
-    }
-  }
-
-  /// The length of a number in minutes.
-  func minutes(_ number: Double) -> Double {
-    switch self {
-    case .hours: number * 60
-    case .minutes: number
-    case .seconds: number / 60
-    }
   }
 }

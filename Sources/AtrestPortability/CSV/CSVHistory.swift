@@ -21,7 +21,7 @@ public struct CSVFile: Hashable, Sendable {
 
   /// Whether a file looks like JSON, which `Portability.parse` reads, and not like rows.
   public static func looksLikeJSON(_ bytes: [UInt8]) -> Bool {
-    let first = bytes.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+    let first = Portability.withoutMark(bytes).first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 
@@ -70,9 +70,12 @@ public struct CSVFile: Hashable, Sendable {
     var reading = reading
     reading.order = try order(of: rows, reading)
     let names = hasHeader ? header : []
+    let durationUnit = Self.unit(of: columns.duration, names)
+    if durationUnit == nil, columns.end == nil, let column = columns.duration {
+      throw .unknownUnit(column: names[column])
+    }
     let row = RowReader(
-      reading: reading,
-      durationUnit: Self.unit(of: columns.duration, names),
+      reading: reading, durationUnit: durationUnit,
       targetUnit: Self.unit(of: columns.target, names), now: now)
     var history = CSVHistory(rowCount: rows.count, targetMinutes: reading.targetMinutes)
     for next in rows {
@@ -84,9 +87,8 @@ public struct CSVFile: Hashable, Sendable {
     return history
   }
 
-  private static func unit(of column: Int?, _ names: [String]) -> CSVDurationUnit {
-    CSVDurationUnit(
-      columnName: column.flatMap { names.indices.contains($0) ? names[$0] : nil } ?? "")
+  private static func unit(of column: Int?, _ names: [String]) -> CSVLengthUnit? {
+    CSVLengthUnit(columnName: column.flatMap { names.indices.contains($0) ? names[$0] : nil } ?? "")
   }
 
   /// The order of the dates: as the person said, else as dates with a number above 12 tell.
@@ -97,7 +99,8 @@ public struct CSVFile: Hashable, Sendable {
     var told: [DateOrder: Int] = [:]
     var ambiguous: Int?
     for row in rows {
-      for column in [reading.columns.date, reading.columns.start, reading.columns.end] {
+      let columns = reading.columns
+      for column in [columns.date, columns.start, columns.endDate, columns.end] {
         guard let moment = CSVMoment(row[column]) else { continue }
         if let order = moment.toldOrder { told[order] = told[order] ?? row.line }
         if moment.isAmbiguous { ambiguous = ambiguous ?? row.line }
@@ -234,8 +237,9 @@ private struct RowReader {
   }
 
   let reading: CSVFile.Reading
-  let durationUnit: CSVDurationUnit
-  let targetUnit: CSVDurationUnit
+  /// Nil if the column is of something else than time.
+  let durationUnit: CSVLengthUnit?
+  let targetUnit: CSVLengthUnit?
   let now: WallTime
 
   func read(_ row: CSVTable.Row) -> Result<CSVHistory.Fast, Problem> {
@@ -248,9 +252,11 @@ private struct RowReader {
     let date = CSVMoment(row[columns.date])
     guard let first = begun ?? date else { throw Problem(reason: .noStart) }
     let day = first.day(reading.order) ?? date?.day(reading.order)
-    let start = try instant(first, on: day, or: .noStart)
-    let length = minutes(row[columns.duration], durationUnit)
-    let end = try end(CSVMoment(row[columns.end]), start: start, begun: first, day: day, length)
+    let starts = try instants(first, on: day, or: .noStart)
+    let length = durationUnit.flatMap { CSVLength(row[columns.duration], $0) }
+    let endDay = CSVMoment(row[columns.endDate])?.day(reading.order)
+    let (start, end) = try span(
+      starts, CSVMoment(row[columns.end]), begun: first, days: (day, endDay), length)
     do throws(InputProblem) {
       try TypedRules.check(start: start, end: end, now: now)
     } catch {
@@ -259,8 +265,8 @@ private struct RowReader {
     guard end > start, let span = Session.Span(start: start, end: end, outcome: .completed) else {
       throw Problem(reason: .endBeforeStart)
     }
-    let target = minutes(row[columns.target], targetUnit).flatMap { minutes in
-      let minutes = Int(minutes.rounded())
+    let target = targetUnit.flatMap { CSVLength(row[columns.target], $0) }.flatMap { length in
+      let minutes = Int(min(length.minutes, 1_000_000).rounded())
       return TypedRules.targetMinutes.contains(minutes) ? minutes : nil
     }
     return CSVHistory.Fast(
@@ -279,62 +285,66 @@ private struct RowReader {
     }
   }
 
-  /// The end: as written, or so long after the start. A clock time without a date is the first
-  /// after the start; with a length, that which fits it best.
-  private func end(
-    _ ended: CSVMoment?, start: WallTime, begun: CSVMoment, day: LocalDay?, _ length: Double?
-  ) throws(Problem) -> WallTime {
-    guard var ended else {
-      guard let length, length > 0 else { throw Problem(reason: .noEnd) }
-      return start.advanced(by: Int64((length * 60_000).rounded()))
+  /// Start and end: as written, or so long after the start. A clock time without a date is the
+  /// first after the start; with a length, that which fits it best. So is an hour that clocks show
+  /// twice.
+  private func span(
+    _ starts: [WallTime], _ ended: CSVMoment?, begun: CSVMoment,
+    days: (start: LocalDay?, end: LocalDay?), _ length: CSVLength?
+  ) throws(Problem) -> (WallTime, WallTime) {
+    guard let start = starts.first else { throw Problem(reason: .noStart) }
+    guard let ended else {
+      guard let length, length.minutes > 0, length.minutes < 1_000_000 else {
+        throw Problem(reason: .noEnd)
+      }
+      return (start, start.advanced(by: Int64((length.minutes * 60_000).rounded())))
     }
+    let ends = try ends(ended, after: start, begun: begun, days: days, length)
+    guard let length, length.minutes > 0 else {
+      guard let end = ends.first(where: { $0 > start }) ?? ends.first else {
+        throw Problem(reason: .noEnd)
+      }
+      return (start, end)
+    }
+    let spans = starts.flatMap { start in ends.map { (start, $0) } }
+    let best = spans.min { length.distance($0.0, $0.1) < length.distance($1.0, $1.1) }
+    guard let best else { throw Problem(reason: .noEnd) }
+    guard best.1 > best.0 else { throw Problem(reason: .endBeforeStart) }
+    guard length.fits(best.0, best.1) else { throw Problem(reason: .contradiction) }
+    return best
+  }
+
+  private func ends(
+    _ ended: CSVMoment, after start: WallTime, begun: CSVMoment,
+    days: (start: LocalDay?, end: LocalDay?), _ length: CSVLength?
+  ) throws(Problem) -> [WallTime] {
+    var ended = ended
     if ended.instant != nil || ended.day != nil {
-      return try instant(ended, on: ended.day(reading.order), or: .noEnd)
+      return try instants(ended, on: ended.day(reading.order), or: .noEnd)
     }
     ended.offset = ended.offset ?? begun.offset
-    guard var endDay = day else { throw Problem(reason: .noEnd) }
+    if let end = days.end { return try instants(ended, on: end, or: .noEnd) }
+    guard var endDay = days.start else { throw Problem(reason: .noEnd) }
+    let onFirst = try instants(ended, on: endDay, or: .noEnd)
     if let length {
-      let onFirst = try instant(ended, on: endDay, or: .noEnd)
-      let minutes = Double(onFirst.milliseconds(since: start)) / 60_000
-      let days = min(max(((length - minutes) / 1440).rounded(), 0), 15)
+      let minutes = Double((onFirst.first ?? start).milliseconds(since: start)) / 60_000
+      let days = min(max(((length.minutes - minutes) / 1440).rounded(), 0), 15)
       for _ in 0..<Int(days) { endDay = endDay.next }
-    } else if try instant(ended, on: endDay, or: .noEnd) <= start {
+    } else if !onFirst.contains(where: { $0 > start }) {
       endDay = endDay.next
     }
-    return try instant(ended, on: endDay, or: .noEnd)
+    return try instants(ended, on: endDay, or: .noEnd)
   }
 
-  private func instant(
+  private func instants(
     _ moment: CSVMoment, on day: LocalDay?, or reason: CSVSkip
-  ) throws(Problem) -> WallTime {
-    if let instant = moment.instant { return instant }
+  ) throws(Problem) -> [WallTime] {
+    if let instant = moment.instant { return [instant] }
     guard let day, let second = moment.second else { throw Problem(reason: reason) }
     let zone = moment.offset.flatMap { ZoneOffsets(first: $0) } ?? reading.zone
-    guard let instant = day.instant(atSecond: second, in: zone) else {
-      throw Problem(reason: .skippedTime)
-    }
-    return instant
-  }
-
-  /// Minutes of `16:30`, `16:30:00`, `16h 30m`, `16.5` or `16,5`; nil if it cannot be read.
-  private func minutes(_ text: String, _ unit: CSVDurationUnit) -> Double? {
-    guard (1...32).contains(text.utf8.count) else { return nil }
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    if (2...3).contains(parts.count) {
-      let numbers = parts.compactMap { CSVMoment.number($0, digits: 1...3) }
-      guard numbers.count == parts.count, numbers.dropFirst().allSatisfy({ $0 < 60 }) else {
-        return nil
-      }
-      return Double(numbers[0] * 60 + numbers[1])
-        + (numbers.count == 3 ? Double(numbers[2]) / 60 : 0)
-    }
-    let point = text.replacingOccurrences(of: ",", with: ".")
-    if point.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
-      let number = Double(point), number <= 10_000_000
-    {
-      return unit.minutes(number)
-    }
-    return (try? Typed.minutes(text)).map(Double.init)
+    let instants = day.instants(atSecond: second, in: zone)
+    guard !instants.isEmpty else { throw Problem(reason: .skippedTime) }
+    return instants
   }
 
   /// The id of a fast without one, from what is in the file.

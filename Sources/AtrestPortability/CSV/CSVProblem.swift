@@ -26,6 +26,8 @@ public enum CSVProblem: Error, Hashable, Sendable {
   case noStartColumn
   /// Nothing says when fasts ended or how long they took.
   case noEndColumn
+  /// A column of lengths in something else than a unit of time, by its name.
+  case unknownUnit(column: String)
   /// Dates that have two readings, with the first line of them.
   case ambiguousDates(line: Int)
   /// Dates of which some have the day first and some the month, with a line of each.
@@ -85,6 +87,14 @@ public enum CSVProblem: Error, Hashable, Sendable {
         de:
           "Keine Spalte sagt erkennbar, wann ein Fasten endete oder wie lange es dauerte. Sag, welche "
           + "es tut: `--end-column NAME` oder `--duration-column NAME`.")
+    case .unknownUnit(let column):
+      Language.text(
+        "The column \(column.quotedForDisplay) is in no unit of time that is known here. Name its unit in the "
+          + "first row (ms, s, min, h or days), or say which column it is: `--duration-column NAME`.",
+        de:
+          "Die Spalte \(column.quotedForDisplay) hat keine Zeiteinheit, die hier bekannt ist. Nenne ihre "
+          + "Einheit in der ersten Zeile (ms, s, min, h oder Tage), oder sag, welche Spalte es ist: "
+          + "`--duration-column NAME`.")
     case .ambiguousDates(let line):
       Language.text(
         "The dates have two readings, such as that in line \(line): day first or month first. Say "
@@ -112,6 +122,8 @@ public enum CSVSkip: String, Hashable, Sendable, CaseIterable {
   case skippedTime = "skipped_time"
   /// It ends when it starts, or before.
   case endBeforeStart = "end_before_start"
+  /// Its end and its length say different things.
+  case contradiction
   /// More than 14 days.
   case tooLong = "too_long"
   /// A part of it has not come yet.
@@ -134,6 +146,10 @@ public enum CSVSkip: String, Hashable, Sendable, CaseIterable {
         "the clocks went forward over its time", de: "die Uhren wurden über seine Zeit vorgestellt")
     case .endBeforeStart:
       Language.text("it ends before it begins", de: "es endet, bevor es beginnt")
+    case .contradiction:
+      Language.text(
+        "its end and its length contradict each other",
+        de: "Ende und Dauer widersprechen einander")
     case .tooLong: Language.text("it lasts more than 14 days", de: "es dauert mehr als 14 Tage")
     case .inTheFuture: Language.text("it lies in the future", de: "es liegt in der Zukunft")
     case .longAgo: Language.text("it lies before 1970", de: "es liegt vor 1970")

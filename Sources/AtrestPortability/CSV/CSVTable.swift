@@ -42,26 +42,40 @@ struct CSVTable: Hashable, Sendable {
   /// - Complexity: O(n).
   init(_ bytes: [UInt8]) throws(CSVProblem) {
     guard bytes.count <= Portability.Limits.fileBytes else { throw .tooLarge }
-    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+    let text = Portability.withoutMark(bytes)
     guard !text.contains(0), String(validating: text, as: UTF8.self) != nil else { throw .notText }
-    var splitter = Splitter(separator: Self.separator(of: text))
+    let told = Self.toldSeparator(of: text)
+    var splitter = Splitter(separator: told ?? Self.separator(of: text))
     try splitter.read(text)
-    rows = splitter.rows
-    guard let widest = rows.map(\.cells.count).max(), widest > 1 else { throw .notATable }
+    guard let widest = splitter.rows.map(\.cells.count).max(), widest > 1 else { throw .notATable }
+    // A title above the names of columns has one cell with words, and what tells a separator.
+    let titles = splitter.rows.prefix { row in
+      let words = row.cells.filter { !$0.isEmpty }
+      return words.count < 2 && words.allSatisfy { CSVMoment($0) == nil }
+    }
+    rows = Array(splitter.rows.dropFirst(titles.count))
+    guard !rows.isEmpty else { throw .notATable }
   }
 
-  /// The separator that the first line has most of outside of quotes.
+  /// What a first line of `sep=;` says, as spreadsheets write it.
+  private static func toldSeparator(of text: ArraySlice<UInt8>) -> UInt8? {
+    let line = text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    let words = Array("sep=".utf8)
+    guard line.count == words.count + 1, line.starts(with: words) else { return nil }
+    return line.last
+  }
+
+  /// The separator that the first line with any has most of outside of quotes.
   private static func separator(of text: ArraySlice<UInt8>) -> UInt8 {
-    let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
-    var counts = [0, 0, 0]
+    let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|")]
+    var counts = [0, 0, 0, 0]
     var isQuoted = false
     var sawCell = false
     for byte in text.prefix(Limits.cellBytes * 4) {
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
       guard !isQuoted else { continue }
       if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
-        if sawCell { break }
+        if sawCell, counts != [0, 0, 0, 0] { break }
         continue
       }
       sawCell = true

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads lengths of time as other apps write them. Pure.
+
+import AtrestDomain
+import AtrestReplication
+import Foundation
+
+/// The unit of a number that stands alone in a column of lengths, in milliseconds.
+enum CSVLengthUnit: Double {
+  case milliseconds = 1
+  case seconds = 1_000
+  case minutes = 60_000
+  case hours = 3_600_000
+  case days = 86_400_000
+
+  private static let names: [(Self, Set<String>)] = [
+    (.milliseconds, ["ms", "msec", "millis", "millisecond", "milliseconds", "millisekunden"]),
+    (.seconds, ["s", "sec", "secs", "second", "seconds", "sek", "sekunde", "sekunden"]),
+    (.minutes, ["m", "min", "mins", "minute", "minutes", "minuten"]),
+    (.hours, ["h", "hr", "hrs", "hour", "hours", "std", "stunde", "stunden"]),
+    (.days, ["d", "day", "days", "tag", "tage"]),
+  ]
+
+  /// The unit that a column's name tells: in brackets, or as a word; hours if it tells none, as for
+  /// the form of a clock, such as `hh:mm`.
+  ///
+  /// - Returns: Nil for a name with another unit in brackets, such as `Length (cm)`.
+  init?(columnName: String) {
+    let name = columnName.lowercased()
+    if let open = name.firstIndex(where: { $0 == "(" || $0 == "[" }) {
+      let inner = name[name.index(after: open)...].prefix { $0 != ")" && $0 != "]" }
+        .filter { !$0.isWhitespace && $0 != "." }
+      guard let unit = Self.named(inner) else {
+        guard inner.allSatisfy({ "dhms:".contains($0) }), inner.contains(":") else { return nil }
+        self = .hours
+        return
+      }
+      self = unit
+      return
+    }
+    let words = name.split { !$0.isLetter }
+    // A letter alone may be anything.
+    self = words.lazy.filter { $0.count > 1 }.compactMap { Self.named(String($0)) }.first ?? .hours
+  }
+
+  private static func named(_ name: String) -> Self? {
+    names.first { $0.1.contains(name) }?.0
+  }
+
+  /// How many minutes it has.
+  var inMinutes: Double { rawValue / 60_000 }
+}
+
+/// A length of time, and how exactly it was written.
+struct CSVLength {
+  let minutes: Double
+  /// What its last digit stands for, in minutes.
+  let resolution: Double
+
+  /// Reads `16:30`, `16:30:00`, `16h 30m`, `16.5` or `16,5`; nil if it cannot be read.
+  ///
+  /// - Parameter unit: Of a number that stands alone.
+  init?(_ text: String, _ unit: CSVLengthUnit) {
+    guard (1...32).contains(text.utf8.count) else { return nil }
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    if (2...3).contains(parts.count) {
+      let numbers = parts.compactMap { CSVMoment.number($0, digits: 1...3) }
+      guard numbers.count == parts.count, numbers.dropFirst().allSatisfy({ $0 < 60 }) else {
+        return nil
+      }
+      minutes =
+        Double(numbers[0] * 60 + numbers[1])
+        + (numbers.count == 3 ? Double(numbers[2]) / 60 : 0)
+      resolution = 1
+      return
+    }
+    let point = text.replacingOccurrences(of: ",", with: ".")
+    if point.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
+      let number = Double(point), number <= 10_000_000_000
+    {
+      minutes = number * unit.inMinutes
+      let decimals = point.split(separator: ".", omittingEmptySubsequences: false).dropFirst()
+      let digits = decimals.first?.count ?? 0
+      resolution = max(1, (0..<digits).reduce(unit.inMinutes) { whole, _ in whole / 10 })
+      return
+    }
+    guard let typed = try? Typed.minutes(text) else { return nil }
+    (minutes, resolution) = (Double(typed), 1)
+  }
+
+  /// Whether a fast took so long, as far as both are written exactly: its ends may be rounded to
+  /// minutes, too.
+  func fits(_ start: WallTime, _ end: WallTime) -> Bool {
+    distance(start, end) <= resolution + 1
+  }
+
+  /// By how many minutes a fast took longer or shorter.
+  func distance(_ start: WallTime, _ end: WallTime) -> Double {
+    abs(Double(end.milliseconds(since: start)) / 60_000 - minutes)
+  }
+}
