@@ -10,7 +10,8 @@ import Synchronization
 extension ExitStatus {
   init(_ error: ServerError) {
     switch error {
-    case .notLoopback, .pathTooLong, .certificate: self = .usage
+    case .notLoopback, .pathTooLong: self = .usage
+    case .certificate(let error): self = error.passes ? .unavailable : .usage
     case .socket: self = .unavailable
     case .store(let error): self.init(error)
     }

@@ -24,6 +24,15 @@ public enum TLSFileError: Error, Hashable, Sendable {
   /// OpenSSL rejects it, with its reason: a key that is too short, for instance.
   case unusable(path: String, reason: String)
 
+  /// Whether time or a renewal heals it: the clock is set, or another program writes the files. A
+  /// service that ends with it is to be started again.
+  public var passes: Bool {
+    switch self {
+    case .unreadable, .noCertificate, .noKey, .keyMismatch, .expired, .notYetValid: true
+    case .unwritable, .exposed, .lockedKey, .unusable: false
+    }
+  }
+
   /// What happened, then what to do.
   public var userMessage: String {
     switch self {
