@@ -72,11 +72,14 @@ public struct CSVFile: Hashable, Sendable {
     let names = hasHeader ? header : []
     let durationUnit = Self.unit(of: columns.duration, names)
     if durationUnit == nil, columns.end == nil, let column = columns.duration {
-      throw .unknownUnit(column: names[column])
+      throw .unknownUnit(column: names.indices.contains(column) ? names[column] : "")
     }
     let row = RowReader(
       reading: reading, durationUnit: durationUnit,
-      targetUnit: Self.unit(of: columns.target, names), now: now)
+      targetUnit: Self.unit(of: columns.target, names),
+      isUnitTold: columns.duration.map {
+        names.indices.contains($0) && CSVLengthUnit.isTold(by: names[$0])
+      } ?? false, now: now)
     var history = CSVHistory(rowCount: rows.count, targetMinutes: reading.targetMinutes)
     for next in rows {
       switch row.read(next) {
@@ -240,6 +243,8 @@ private struct RowReader {
   /// Nil if the column is of something else than time.
   let durationUnit: CSVLengthUnit?
   let targetUnit: CSVLengthUnit?
+  /// Whether the file says in which unit numbers are, or hours were assumed.
+  let isUnitTold: Bool
   let now: WallTime
 
   func read(_ row: CSVTable.Row) -> Result<CSVHistory.Fast, Problem> {
@@ -300,7 +305,8 @@ private struct RowReader {
       return (start, start.advanced(by: Int64((length.minutes * 60_000).rounded())))
     }
     let ends = try ends(ended, after: start, begun: begun, days: days, length)
-    guard let length, length.minutes > 0 else {
+    let isWhole = ended.instant != nil || ended.day != nil || days.end != nil
+    guard let length, length.minutes > 0, !isWhole || isUnitTold || length.hasOwnUnit else {
       guard let end = ends.first(where: { $0 > start }) ?? ends.first else {
         throw Problem(reason: .noEnd)
       }
@@ -310,7 +316,9 @@ private struct RowReader {
     let best = spans.min { length.distance($0.0, $0.1) < length.distance($1.0, $1.1) }
     guard let best else { throw Problem(reason: .noEnd) }
     guard best.1 > best.0 else { throw Problem(reason: .endBeforeStart) }
-    guard length.fits(best.0, best.1) else { throw Problem(reason: .contradiction) }
+    guard length.fits(best.0, best.1, in: reading.zone) else {
+      throw Problem(reason: .contradiction)
+    }
     return best
   }
 

@@ -29,18 +29,28 @@ enum CSVLengthUnit: Double {
     let name = columnName.lowercased()
     if let open = name.firstIndex(where: { $0 == "(" || $0 == "[" }) {
       let inner = name[name.index(after: open)...].prefix { $0 != ")" && $0 != "]" }
-        .filter { !$0.isWhitespace && $0 != "." }
-      guard let unit = Self.named(inner) else {
-        guard inner.allSatisfy({ "dhms:".contains($0) }), inner.contains(":") else { return nil }
+      let words = inner.split { !$0.isLetter }.map(String.init)
+      let isClock = words.count > 1 && words.allSatisfy { $0.allSatisfy { "dhms".contains($0) } }
+      // `16:8` is a plan of hours.
+      if isClock || words.isEmpty || words == ["decimal"] {
         self = .hours
         return
       }
+      guard let unit = words.lazy.compactMap(Self.named).first else { return nil }
       self = unit
       return
     }
     let words = name.split { !$0.isLetter }
-    // A letter alone may be anything.
-    self = words.lazy.filter { $0.count > 1 }.compactMap { Self.named(String($0)) }.first ?? .hours
+    // A letter alone may be anything, and a day beside other words is a date.
+    let told = words.lazy.filter { $0.count > 1 }.compactMap { Self.named(String($0)) }
+      .first { $0 != .days || words.count == 1 }
+    self = told ?? .hours
+  }
+
+  /// Whether a column's name tells a unit.
+  static func isTold(by columnName: String) -> Bool {
+    columnName.contains { $0 == "(" || $0 == "[" }
+      || columnName.lowercased().split { !$0.isLetter }.contains { named(String($0)) != nil }
   }
 
   private static func named(_ name: String) -> Self? {
@@ -56,6 +66,8 @@ struct CSVLength {
   let minutes: Double
   /// What its last digit stands for, in minutes.
   let resolution: Double
+  /// Whether the text itself says in which unit it is, as `16:30` and `16h` do.
+  let hasOwnUnit: Bool
 
   /// Reads `16:30`, `16:30:00`, `16h 30m`, `16.5` or `16,5`; nil if it cannot be read.
   ///
@@ -71,7 +83,7 @@ struct CSVLength {
       minutes =
         Double(numbers[0] * 60 + numbers[1])
         + (numbers.count == 3 ? Double(numbers[2]) / 60 : 0)
-      resolution = 1
+      (resolution, hasOwnUnit) = (1, true)
       return
     }
     let point = text.replacingOccurrences(of: ",", with: ".")
@@ -81,17 +93,27 @@ struct CSVLength {
       minutes = number * unit.inMinutes
       let decimals = point.split(separator: ".", omittingEmptySubsequences: false).dropFirst()
       let digits = decimals.first?.count ?? 0
+      hasOwnUnit = false
       resolution = max(1, (0..<digits).reduce(unit.inMinutes) { whole, _ in whole / 10 })
       return
     }
     guard let typed = try? Typed.minutes(text) else { return nil }
-    (minutes, resolution) = (Double(typed), 1)
+    minutes = Double(typed)
+    hasOwnUnit = true
+    // `16h` says nothing of minutes, and `2d` nothing of hours.
+    let letters = text.lowercased().filter(\.isLetter)
+    resolution =
+      letters.contains("m") ? 1 : letters.contains("h") || letters.contains("s") ? 60 : 1440
   }
 
   /// Whether a fast took so long, as far as both are written exactly: its ends may be rounded to
   /// minutes, too.
-  func fits(_ start: WallTime, _ end: WallTime) -> Bool {
-    distance(start, end) <= resolution + 1
+  ///
+  /// Some apps subtract what clocks show, also over a night in which they are changed.
+  func fits(_ start: WallTime, _ end: WallTime, in zone: ZoneOffsets) -> Bool {
+    let changed = Double(zone.offset(at: end) - zone.offset(at: start)) / 60
+    let took = Double(end.milliseconds(since: start)) / 60_000
+    return min(distance(start, end), abs(took + changed - minutes)) <= resolution + 1
   }
 
   /// By how many minutes a fast took longer or shorter.
