@@ -33,6 +33,9 @@ import Testing
   func trusted() throws {
     let caller = SocketAddress(host: "203.0.113.7")
     #expect(try self.caller(from: "192.0.2.1:1", saying: "203.0.113.7") == caller)
+    #expect(
+      try self.caller(from: "192.0.2.1:1", saying: "203.0.113.7:55")
+        == SocketAddress(parsing: "203.0.113.7:55"))
     #expect(try self.caller(from: "192.0.2.1:1", saying: "198.51.100.9, 203.0.113.7") == caller)
     #expect(try self.caller(from: "192.0.2.1:1", saying: "198.51.100.9", "203.0.113.7") == caller)
     #expect(try self.caller(from: "[2001:db8::1]:1", saying: "203.0.113.7") == caller)
@@ -52,6 +55,7 @@ import Testing
     let peer = try SocketAddress(parsing: "192.0.2.1:1")
     #expect(try caller(from: "192.0.2.1:1") == peer)
     #expect(try caller(from: "192.0.2.1:1", saying: said) == peer)
+    #expect(warnings.all.count == 1)
   }
 
   @Test(

@@ -25,24 +25,26 @@ package final class TrustedProxies: Sendable {
   /// The caller's address: the last entry of `x-forwarded-for` if the peer is a trusted proxy,
   /// because that entry is what the proxy itself saw. Otherwise the peer's address.
   func caller(of head: CallHead) -> SocketAddress {
-    notice(head)
     guard trusts(head.peer) else { return head.peer }
     guard
       let last = head.metadata.allText("x-forwarded-for").last?
         .split(separator: ",").last?.filter({ $0 != " " }),
-      let address = SocketAddress(host: last)
+      let address = SocketAddress(host: last) ?? (try? SocketAddress(parsing: last)),
+      address.hostKey != nil
     else {
+      // The owner's own calls on the proxy's machine need no header.
+      guard !head.peer.isLoopback else { return head.peer }
       warnings?.raise(
         .silentProxy,
-        "the trusted proxy \(head.peer.host) does not say where a call comes from, so all of its callers share one bound of wrong pairing codes: have it send X-Forwarded-For"
+        "the trusted proxy \(head.peer.host) does not say in a form that can be read where a call comes from, so all of its callers share one bound of wrong pairing codes: have it send X-Forwarded-For"
       )
       return head.peer
     }
     return address
   }
 
-  /// Reports a peer of a private network that forwards calls and is not trusted. A peer from
-  /// elsewhere is no proxy of the owner's: anybody can send the header. Costs a search in the
+  /// Reports a peer of a private network that forwards a device's call and is not trusted. A peer
+  /// from elsewhere is no proxy of the owner's: anybody can send the header. Costs a search in the
   /// metadata, and a load once one was reported.
   func notice(_ head: CallHead) {
     guard let warnings, !hasReported.load(ordering: .relaxed), head.peer.isPrivate,
@@ -52,7 +54,7 @@ package final class TrustedProxies: Sendable {
     hasReported.store(true, ordering: .relaxed)
     warnings.raise(
       .untrustedProxy,
-      "\(head.peer.host) forwards calls and is no trusted proxy, so all of its callers share one bound of wrong pairing codes: if it is yours, start the server with --trusted-proxy \(head.peer.host)"
+      "\(head.peer.host) forwards calls and is no trusted proxy, so all of its callers share one bound of wrong pairing codes: if only a proxy of yours calls from there, start the server with --trusted-proxy \(head.peer.host)"
     )
   }
 

@@ -31,7 +31,8 @@ struct Reload {
       guard file?.settings != current?.settings else { return }
       let arguments = try CommandLineArguments.completed(typed)
       guard let command = try AtrestSyncd.parseAsRoot(arguments) as? Serve else { return }
-      _ = try command.configuration(logger)
+      // What it warns of was logged at the start.
+      _ = try command.configuration(Logger(label: "atrest-syncd") { _ in SwiftLogNoOpLogHandler() })
       (settings.level, settings.format) = (command.log.level, command.log.format)
       let changed = Self.changed(current, file)
       current = file
