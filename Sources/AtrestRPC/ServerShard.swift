@@ -33,6 +33,10 @@ final class ServerShard {
     bufferedLimit = configuration.maxBufferedBytesPerShard
   }
 
+  /// Below it closing an unauthenticated connection first frees nothing worth it: a browser that
+  /// loads the app, or a probe.
+  private static let leastStrangerBytes = 8 * 1024
+
   /// Enforces the shard's memory limit after a connection's charge grew. Closes unauthenticated
   /// connections first: a crowd that keeps starting and ending calls seems to hold nothing for
   /// long, unlike a slow phone. Then closes connections of the payer that holds the most for the
@@ -49,7 +53,8 @@ final class ServerShard {
     }
     func rank(_ handler: ServerHandler) -> (Int, Double, Double) {
       let ofPayer = weights[ObjectIdentifier(handler.payer)] ?? 0
-      return (handler.isAuthenticated ? 0 : 1, ofPayer, handler.weight(at: now))
+      let isStranger = !handler.isAuthenticated && handler.chargedBytes >= Self.leastStrangerBytes
+      return (isStranger ? 1 : 0, ofPayer, handler.weight(at: now))
     }
     for worst in candidates.sorted(by: { rank($0) > rank($1) }) {
       guard waiting > bufferedLimit else { return }
