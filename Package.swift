@@ -481,7 +481,7 @@ let package = Package(
     .testTarget(
       name: "AtrestSyncdTests",
       dependencies: [
-        "atrest-syncd", "AtrestCommandLine", "AtrestProtocol",
+        "atrest-syncd", "AtrestCommandLine", "AtrestProtocol", "AtrestServer", "AtrestTLS",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),

@@ -161,5 +161,8 @@ function failure(field) {
     const text = field('grpc-status-details-bin');
     if (text) details = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   } catch { /* Without details the status speaks. */ }
-  return new CallError(Number.isInteger(status) ? status : 2, message, details);
+  if (!Number.isInteger(status) || status < 1) {
+    return new CallError(14, 'not the server\'s answer: no grpc-status');
+  }
+  return new CallError(status, message, details);
 }

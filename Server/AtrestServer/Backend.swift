@@ -17,8 +17,13 @@ struct Backend: Sendable {
   /// Nil for a file.
   let shared: PostgresBackend?
 
-  /// Whether the store can be used at the moment.
-  var isUsable: Bool { shared?.isUsable ?? true }
+  /// Free bytes of the disk that the store is on; nil if unknown, as of a database's.
+  let diskFreeBytes: @Sendable () -> UInt64?
+
+  /// Whether a write would be refused for want of room. About 1 us.
+  var isDiskFull: Bool { !DiskGuard.allowsWrites(freeBytes: diskFreeBytes()) }
+  /// Whether the store can be reached and takes writes at the moment.
+  var isUsable: Bool { (shared?.isUsable ?? true) && !isDiskFull }
 
   /// Opens the file in the server's data directory, and locks the directory.
   static func file(_ configuration: Server.Configuration) throws(StoreError) -> Backend {
@@ -38,11 +43,12 @@ struct Backend: Sendable {
         onFatal: configuration.onFatal)
     }
     let queue = CommitQueue(
-      store: store, readers: readers, disk: DiskGuard(directory: path), registry: registry,
+      store: store, readers: readers,
+      disk: DiskGuard(directory: path, freeBytes: configuration.diskFreeBytes), registry: registry,
       environment: environment, logger: configuration.logger, onFatal: configuration.onFatal)
     return Backend(
       cell: .sole, queue: queue, registry: registry, lastWritten: clock.wall, backups: queue,
-      shared: nil)
+      shared: nil, diskFreeBytes: configuration.diskFreeBytes)
   }
 
   /// Opens a database.
@@ -57,7 +63,7 @@ struct Backend: Sendable {
       environment: configuration.environment, logger: logger(of: cell, configuration))
     return Backend(
       cell: cell, queue: shared.queue, registry: shared.registry, lastWritten: .epoch, backups: nil,
-      shared: shared)
+      shared: shared, diskFreeBytes: { nil })
   }
 
   /// Says in each line which of several cells it is about.

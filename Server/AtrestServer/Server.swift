@@ -32,6 +32,8 @@ package final class Server: Sendable {
     package var proxies = TrustedProxies()
     /// What the owner should change.
     package let warnings: StandingWarnings
+    /// Free bytes of the data folder's disk; nil if unknown.
+    package var diskFreeBytes: @Sendable () -> UInt64?
     /// The web app. Nil: browsers are served no files.
     package var site: WebSite?
     /// Bounds on the resources of peers and accounts.
@@ -65,6 +67,7 @@ package final class Server: Sendable {
       self.listenAddress = listenAddress
       self.logger = logger
       warnings = StandingWarnings(logger: logger)
+      diskFreeBytes = { DiskGuard.freeBytes(of: dataDirectory) }
       self.onFatal = onFatal
     }
   }
@@ -142,7 +145,13 @@ package final class Server: Sendable {
     chores.withLock { chores in
       for cell in cells.all { chores.append(Task { await cell.work(clock, environment) }) }
       if let tls { chores.append(Task { await Self.renewTicketKeys(of: tls, logger) }) }
+      chores.append(Task { await Self.reconsider(health) })
     }
+  }
+
+  /// Nothing tells when a disk fills up or has room again.
+  private static func reconsider(_ health: HealthService) async {
+    while (try? await Task.sleep(for: .seconds(5))) != nil { health.reconsider() }
   }
 
   /// Lifetime of session ticket keys: a device can resume a session within the day, but not later.
@@ -265,7 +274,8 @@ package final class Server: Sendable {
       watchers: censuses.reduce(0) { $0 + $1.watches },
       accounts: censuses.reduce(0) { $0 + $1.accounts },
       devices: censuses.reduce(0) { $0 + $1.devices },
-      diskFreeBytes: DiskGuard.freeBytes(of: configuration.dataDirectory),
+      diskFreeBytes: configuration.diskFreeBytes(),
+      isDiskFull: cells.all.contains { $0.backend.isDiskFull },
       certificateEnd: tls?.current.identity.validUntil, isServing: health.isServing,
       isClockDoubtful: clock.doubt != nil)
   }
@@ -279,6 +289,7 @@ package final class Server: Sendable {
     status.address = address.description
     status.store = Self.store(configuration)
     (status.isServing, status.isClockDoubtful) = (report.isServing, report.isClockDoubtful)
+    status.isDiskFull = report.isDiskFull
     (status.accounts, status.devices) = (report.accounts, report.devices)
     status.handshakingConnections = report.calls.handshakingConnections
     status.unauthenticatedConnections = max(

@@ -65,7 +65,7 @@ final class Observation: Sendable {
       let isReady = server?.report.isServing ?? false
       return isReady
         ? ProbeAnswer("200 OK", "ready\n")
-        : ProbeAnswer("503 Service Unavailable", "The store cannot be used at the moment.\n")
+        : ProbeAnswer("503 Service Unavailable", "The store takes no writes at the moment.\n")
     default:
       return nil
     }

@@ -35,6 +35,10 @@ struct HealthCommand: AsyncParsableCommand {
   func run() async throws {
     try await reported {
       let status = try await AdminClient(directory: data.path).status()
+      guard !status.isDiskFull else {
+        throw CommandFailure(
+          "The server takes nothing new: its disk is nearly full. Make room.", .unavailable)
+      }
       guard status.isServing else {
         throw CommandFailure(
           "The server runs and cannot use its store. Its log says why.", .unavailable)
@@ -93,6 +97,7 @@ enum StatusText {
   }
 
   private static func state(_ status: GetServerStatusResponse) -> String {
+    if status.isDiskFull { return "takes nothing new: its disk is nearly full. Make room" }
     guard status.isServing else { return "cannot use its store, or is stopping; its log says why" }
     return status.isClockDoubtful ? "serving; its clock cannot be relied on" : "serving"
   }
@@ -121,7 +126,7 @@ enum StatusText {
   struct Listing: Encodable {
     let version, address, store: String
     let uptimeMs: Int
-    let serving, clockDoubtful: Bool
+    let serving, clockDoubtful, diskFull: Bool
     let accounts, devices, connections, handshakingConnections, unauthenticatedConnections: Int
     let activeCalls, watchers, endedCalls, successfulCalls, heldBytes, queueBytes: Int
     let diskFreeBytes, certificateEndMs: Int?
@@ -131,6 +136,7 @@ enum StatusText {
       (version, address, store) = (status.version, status.address, status.store)
       uptimeMs = status.uptimeMilliseconds
       (serving, clockDoubtful) = (status.isServing, status.isClockDoubtful)
+      diskFull = status.isDiskFull
       (accounts, devices) = (status.accounts, status.devices)
       connections = status.connections
       handshakingConnections = status.handshakingConnections

@@ -17,7 +17,7 @@ public struct GetServerStatusResponse: PackedMessage, Equatable {
   public var address = ""
   /// What holds its records, without an address.
   public var store = ""
-  /// Whether the store can be used and the server is not stopping.
+  /// Whether the store takes writes and the server is not stopping.
   public var isServing = false
   /// Whether its clock cannot be relied on.
   public var isClockDoubtful = false
@@ -42,6 +42,8 @@ public struct GetServerStatusResponse: PackedMessage, Equatable {
   public var diskFreeBytes: Int?
   /// The end of the certificate's validity in milliseconds since 1970. Nil: nothing is encrypted.
   public var certificateEndMilliseconds: Int?
+  /// Whether writes are refused because the store's disk is nearly full.
+  public var isDiskFull = false
   /// What the owner should change about how the server is run, a sentence each.
   public var warnings: [String] = []
 
@@ -74,6 +76,7 @@ public struct GetServerStatusResponse: PackedMessage, Equatable {
       response.diskFreeBytes = free == 0 ? nil : free
       let end = Int(clamping: message.certificate_end_ms)
       response.certificateEndMilliseconds = end == 0 ? nil : end
+      response.isDiskFull = message.disk_full != 0
       for warning in elements(message.warnings, message.n_warnings) {
         response.warnings.append(try text(warning.text, limitBytes: Self.warningBytes))
       }
@@ -103,6 +106,7 @@ public struct GetServerStatusResponse: PackedMessage, Equatable {
       message.queue_bytes = UInt64(clamping: queueBytes)
       message.disk_free_bytes = UInt64(clamping: diskFreeBytes ?? 0)
       message.certificate_end_ms = Int64(clamping: certificateEndMilliseconds ?? 0)
+      message.disk_full = isDiskFull ? 1 : 0
       message.n_warnings = warnings.count
       message.warnings = arena.array(warnings) { text in
         let warning = arena.make(atrest__admin__v1__server_warning__init)

@@ -54,12 +54,14 @@ extension SyncError {
       self = .unreachable(sentence)
     case StatusNumber.unauthenticated where reason == .deviceUnknown: self = .accessEnded
     case _ where reason == nil && Self.proxied.contains(status):
-      self = .unreachable(Self.elsewhere(sentence))
+      self = .unreachable("the server, or something before it, answered: \(sentence)")
     case StatusNumber.permissionDenied: self = .notPermitted(sentence)
     case StatusNumber.notFound: self = .notFound(sentence)
     case StatusNumber.unimplemented: self = .refused("it does not know what was asked of it")
     default: self = .refused(sentence)
     }
+    // For the words of what passes; a lasting error is equal to any other of its kind.
+    if isTransient { serverReason = details?.reason }
     retryMilliseconds = details?.retryMilliseconds.map { min($0, BackOff.requestLimitMilliseconds) }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors of a sync or another exchange with the server.
 
+import AtrestWire
+
 /// What stopped a talk with the server. Whatever it is: every edit is still in the replica, and
 /// waits.
 ///
@@ -28,6 +30,9 @@ public struct SyncError: Error, Hashable, Sendable {
   /// When the server asked to come back, in milliseconds from then, at most an hour; nil if it did
   /// not.
   package internal(set) var retryMilliseconds: Int64?
+  /// Why the server itself did not do what it was asked; nil if it did not answer, or is of version
+  /// 0.1.0.
+  package internal(set) var serverReason: ErrorReason?
   /// Whether the server has been silent for so long that nobody should wait for another attempt.
   package var isSilence = false
 
@@ -177,6 +182,8 @@ public struct SyncError: Error, Hashable, Sendable {
       This replica is not paired with a server yet. Ask for a pairing link on the server or on another \
       device, then pair.
       """
+    case .unreachable(let reason) where serverReason != nil:
+      "The server cannot do it now: \(reason). What you wrote is kept; try again later."
     case .unreachable(let reason):
       "The server could not be reached: \(reason). What you wrote is kept; try again later."
     case .untrusted(let sentence): sentence

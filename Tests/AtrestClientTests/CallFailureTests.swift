@@ -16,10 +16,10 @@ struct CallFailureTests {
   @Test("limits that only a person lifts are refusals; the others pass, so the call is repeated")
   func limits() {
     for reason in [ErrorReason.deviceLimit, .pairingCodeLimit, .accountFull] {
-      #expect(error(8, reason) == .refused("it is so"), "\(reason)")
+      #expect(error(8, reason).reason == .refused("it is so"), "\(reason)")
     }
     for reason in [nil, ErrorReason.serverBusy, .diskFull, .pairingRate, .renameRate] {
-      #expect(error(8, reason) == .unreachable("it is so"))
+      #expect(error(8, reason).reason == .unreachable("it is so"))
       #expect(error(8, reason).isTransient)
     }
   }
@@ -41,14 +41,22 @@ struct CallFailureTests {
       #expect(error.isTransient, "\(status)")
       #expect(
         error
-          == .unreachable("something between this device and the server answered: it is so"))
+          == .unreachable("the server, or something before it, answered: it is so"))
     }
     // A later version may give other reasons; only this one says that the device is unknown.
-    #expect(error(16, ErrorReason(rawValue: "TOKEN_LATE")) == .refused("it is so"))
-    #expect(error(13, .requestMalformed) == .refused("it is so"))
+    #expect(error(16, ErrorReason(rawValue: "TOKEN_LATE")).reason == .refused("it is so"))
+    #expect(error(13, .requestMalformed).reason == .refused("it is so"))
     let portal = SyncError(CallFailure.answeredElsewhere("HTTP status 401"))
     #expect(portal.isTransient)
     #expect(portal.userMessage.contains("answered: HTTP status 401"))
+  }
+
+  @Test("a sentence says who answered")
+  func answered() {
+    let full = error(8, .diskFull)
+    #expect(full.isTransient)
+    #expect(full.userMessage.hasPrefix("The server cannot do it now: it is so."))
+    #expect(error(14).userMessage.hasPrefix("The server could not be reached: it is so."))
   }
 
   @Test("a sentence of the server is shown without what steers a terminal, and never empty")

@@ -21,13 +21,16 @@ private final class Running: Sendable {
   let device: GRPCChannel
   let owner: GRPCChannel
 
-  init(_ folder: Folder? = nil, heartbeat: Duration = .seconds(30)) async throws {
+  init(
+    _ folder: Folder? = nil, heartbeat: Duration = .seconds(30), free: Storage.Free? = nil
+  ) async throws {
     let folder = try folder ?? Folder()
     self.folder = folder
     var configuration = Server.Configuration(
       dataDirectory: folder.data, listenAddress: .ipv4(octets: [127, 0, 0, 1], port: 0),
       logger: quiet, onFatal: { _ in })
     configuration.heartbeat = heartbeat
+    if let free { configuration.diskFreeBytes = { free.bytes.withLock { $0 } } }
     configuration.proxies = TrustedProxies(warnings: configuration.warnings)
     server = try await Server.start(configuration)
     device = try GRPCChannel(to: .address(server.address))
@@ -411,6 +414,30 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
       Method.Sync.exchange, ExchangeRequest(cursor: .start).encoded, metadata: forwarded)
     let warned = try await running.status().warnings
     #expect(warned.count == 1 && warned.first?.contains("--trusted-proxy 127.0.0.1") == true)
+    await running.stop()
+  }
+
+  @Test("readiness is what a write would hear: a disk that is nearly full is told, and passes")
+  func nearlyFullDisk() async throws {
+    let free = Storage.Free()
+    let running = try await Running(free: free)
+    let phone = try await running.pair("kim", "phone")
+    func health() async throws -> HealthCheckResponse.State {
+      try HealthCheckResponse(
+        decoding: try await running.device.unary(
+          Method.Health.check, HealthCheckRequest(service: "").encoded)
+      ).state
+    }
+    #expect(try await health() == .serving)
+    free.bytes.withLock { $0 = DiskGuard.lowWaterBytes - 1 }
+    let full = try await running.status()
+    #expect(full.isDiskFull && !full.isServing)
+    #expect(try await health() == .notServing)
+    // What is there is served all the same.
+    _ = try await running.exchange(phone, ExchangeRequest(cursor: .start))
+    free.bytes.withLock { $0 = DiskGuard.lowWaterBytes }
+    let roomy = try await running.status()
+    #expect(!roomy.isDiskFull && roomy.isServing)
     await running.stop()
   }
 }

@@ -144,7 +144,7 @@ final class Storage: Sendable {
     Cell(
       Backend(
         cell: .sole, queue: queue, registry: registry, lastWritten: .epoch, backups: queue,
-        shared: nil),
+        shared: nil, diskFreeBytes: { nil }),
       sync: sync, devices: devices, accounts: accounts,
       entitlements: EntitlementsService(
         queue: queue, gate: nil, environment: world.environment, logger: quiet),

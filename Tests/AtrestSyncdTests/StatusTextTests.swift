@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of `status`: what people look for, in units they know.
 
+import AtrestCommandLine
 import AtrestProtocol
+import AtrestServer
+import AtrestTLS
 import Foundation
 import Testing
 
@@ -30,6 +33,8 @@ struct StatusTextTests {
     status.certificateEndMilliseconds = 1_000
     #expect(text().contains("serving; its clock cannot be relied on"))
     #expect(text().contains("ended on 1970-01-01"))
+    status.isDiskFull = true
+    #expect(text().contains("takes nothing new: its disk is nearly full"))
   }
 
   @Test(
@@ -65,5 +70,19 @@ struct StatusTextTests {
     var status = GetServerStatusResponse()
     status.version = "1\n2\u{1B}[2J"
     #expect(!StatusText.lines(status, now: Date()).contains("1\n2"))
+  }
+
+  @Test("what time or a renewal heals ends the daemon with a status that has it started again")
+  func healed() {
+    let file = "/etc/tls/fullchain.pem"
+    for error in [
+      TLSFileError.expired(path: file), .notYetValid(path: file), .noCertificate(path: file),
+      .unreadable(path: file, reason: "no such file"), .keyMismatch(key: file, certificate: file),
+    ] {
+      #expect(ExitStatus(ServerError.certificate(error)) == .unavailable)
+    }
+    for error in [TLSFileError.exposed(path: file), .lockedKey(path: file)] {
+      #expect(ExitStatus(ServerError.certificate(error)) == .usage)
+    }
   }
 }

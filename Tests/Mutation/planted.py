@@ -594,7 +594,7 @@ PLANTED = [
         "watermarkIgnored",
         "Writes go on until the disk is full.",
         f"{SERVER}/Store/DiskGuard.swift",
-        "freeBytes().map { «$0 >= Self.lowWaterBytes» } ?? true",
+        "freeBytes.map { «$0 >= lowWaterBytes» } ?? true",
         "$0 > 0",
     ),
     one(
@@ -1029,9 +1029,9 @@ PLANTED = [
     one(
         "quotationClosed",
         "A name can close the quotation marks that it is shown in.",
-        "Sources/AtrestCommandLine/Output/EscapedText.swift",
-        "let scalars = escapedForTerminal.unicodeScalars.map { «marks.contains($0) ? \"'\" : $0» }",
-        "$0",
+        "Sources/AtrestDomain/Words/EscapedText.swift",
+        "case \"\\u{201C}\", \"\\u{201D}\", \"\\u{201E}\", \"\\u{201F}\", \"\\\"\": scalars.append(«\"'\"»)",
+        "scalar",
     ),
     one(
         "tableNotEscaped",

@@ -16,6 +16,8 @@ final class ReplicaConnection: Sendable {
 
   private struct State {
     var open: Open?
+    /// The server that was called last.
+    var server: ServerAddress?
     /// How long calls have waited on connections on which nothing was ever answered, since the last
     /// answer.
     var silence = Duration.zero
@@ -35,6 +37,9 @@ final class ReplicaConnection: Sendable {
   func transport(to server: ServerAddress) throws(SyncError) -> any ClientTransport {
     try state.withLock { state throws(SyncError) in
       if let open = state.open, open.server == server { return open.transport }
+      // What one server owed is nothing against another.
+      if state.server != server { state.silence = .zero }
+      state.server = server
       let transport = try connector.connect(server)
       state.open = Open(server: server, transport: transport)
       return transport

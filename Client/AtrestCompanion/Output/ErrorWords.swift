@@ -25,6 +25,9 @@ enum ErrorWords {
     case .notPaired:
       "Dieses Gerät ist noch mit keinem Server verbunden. Bitte auf dem Server oder auf einem "
         + "anderen Gerät um einen Link, dann verbinde es."
+    case .unreachable(let reason) where error.serverReason != nil:
+      "Der Server kann es gerade nicht: \(reason). Was du geschrieben hast, bleibt; versuche es später "
+        + "noch einmal."
     case .unreachable(let reason):
       "Der Server war nicht zu erreichen: \(reason). Was du geschrieben hast, bleibt; versuche es "
         + "später noch einmal."

@@ -30,16 +30,22 @@ final class PatientTransport: ClientTransport {
       return try await inner.unary(method, message, credential: credential, timeout: timeout)
     }
     let endpoint = server.endpoint.escapedForTerminal
-    let isTold = Atomic(false)
+    let state = Mutex((isTold: false, isOver: false))
     let notice = Task {
       try await Task.sleep(for: Self.patience)
-      isTold.store(true, ordering: .relaxed)
-      Terminal.progress(
-        Language.text("Waiting for \(endpoint)", de: "\(endpoint) hat noch nicht geantwortet"))
+      state.withLock { state in
+        guard !state.isOver else { return }
+        state.isTold = true
+        Terminal.progress(
+          Language.text("Waiting for \(endpoint)", de: "\(endpoint) hat noch nicht geantwortet"))
+      }
     }
     defer {
       notice.cancel()
-      if isTold.load(ordering: .relaxed) { Terminal.progress("") }
+      state.withLock { state in
+        state.isOver = true
+        if state.isTold { Terminal.progress("") }
+      }
     }
     return try await inner.unary(method, message, credential: credential, timeout: timeout)
   }

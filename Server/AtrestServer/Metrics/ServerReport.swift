@@ -20,9 +20,11 @@ package struct ServerReport: Sendable {
   package var devices: Int
   /// Free bytes of the data folder's disk. Nil: unknown.
   package var diskFreeBytes: UInt64?
+  /// Whether writes are refused for want of room there.
+  package var isDiskFull: Bool
   /// The end of the certificate's validity in seconds since 1970. Nil without encryption.
   package var certificateEnd: Int?
-  /// Whether the store can be used and the server is not stopping.
+  /// Whether the store takes writes and the server is not stopping.
   package var isServing: Bool
   /// Whether the clock cannot be relied on.
   package var isClockDoubtful: Bool

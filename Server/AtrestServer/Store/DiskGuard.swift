@@ -34,8 +34,11 @@ package final class DiskGuard {
   }
 
   /// Whether the free space is above the mark. About 1 us.
-  func allowsWrites() -> Bool {
-    freeBytes().map { $0 >= Self.lowWaterBytes } ?? true
+  func allowsWrites() -> Bool { Self.allowsWrites(freeBytes: freeBytes()) }
+
+  /// - Parameter freeBytes: Nil if unknown, which refuses nothing.
+  static func allowsWrites(freeBytes: UInt64?) -> Bool {
+    freeBytes.map { $0 >= lowWaterBytes } ?? true
   }
 
   /// Makes the ballast if there is none and plenty of room. Not before a write that only deletes:

@@ -54,7 +54,8 @@ struct LogOptions: ParsableArguments {
 
   private static func level(_ name: String) throws -> Logger.Level {
     guard let level = Logger.Level(rawValue: name) else {
-      throw ValidationError("“\(name.prefix(40))” is no log level.")
+      let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("“\(name.prefix(40))” is no log level. There are \(levels).")
     }
     return level
   }

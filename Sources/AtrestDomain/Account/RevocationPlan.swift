@@ -70,7 +70,10 @@ public struct RevocationPlan: Sendable {
     if !ended.remaining.isEmpty { lines.append(left(ended.remaining, commands)) }
     guard isForAll else { return lines }
     if !ended.spared.isEmpty { lines.append(spared(ended.spared)) }
-    if ended.revoked.isEmpty, device.revoked == nil { lines.append(olderServer(commands)) }
+    let isUnheard = ended.revoked.isEmpty && ended.spared.isEmpty
+    if isUnheard, device.revoked == nil || !companions.isEmpty {
+      lines.append(olderServer(commands))
+    }
     return lines
   }
 

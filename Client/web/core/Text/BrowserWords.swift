@@ -3,6 +3,7 @@
 
 import AtrestDomain
 import AtrestSync
+import AtrestWire
 
 /// Says what an error means, then what to do there: a page has no commands, and no folder.
 enum BrowserWords {
@@ -19,6 +20,11 @@ enum BrowserWords {
           + "settings.",
         de: "Dieses Gerät ist noch mit keinem Server gekoppelt. Öffne einen Link zum Koppeln, oder "
           + "gib seinen Code in den Einstellungen ein.")
+    case .unreachable where error.serverReason == .diskFull:
+      Language.text(
+        "The server has no room at the moment. What you noted is kept, and goes there when it can.",
+        de: "Der Server hat gerade keinen Platz. Was du notiert hast, ist behalten und kommt "
+          + "dorthin, sobald es geht.")
     case .unreachable where isBusy(error):
       Language.text(
         "The server was asked too often. Wait a minute, and try again.",

@@ -1341,7 +1341,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_request__d
   (ProtobufCMessageInit) atrest__admin__v1__get_server_status_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__get_server_status_response__field_descriptors[20] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__get_server_status_response__field_descriptors[21] =
 {
   {
     "version",
@@ -1583,6 +1583,18 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__get_server_status_respo
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "disk_full",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__GetServerStatusResponse, disk_full),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__admin__v1__get_server_status_response__field_indices_by_name[] = {
   6,   /* field[6] = accounts */
@@ -1593,6 +1605,7 @@ static const unsigned atrest__admin__v1__get_server_status_response__field_indic
   10,   /* field[10] = connections */
   7,   /* field[7] = devices */
   17,   /* field[17] = disk_free_bytes */
+  20,   /* field[20] = disk_full */
   13,   /* field[13] = ended_calls */
   8,   /* field[8] = handshaking_connections */
   15,   /* field[15] = held_bytes */
@@ -1609,7 +1622,7 @@ static const unsigned atrest__admin__v1__get_server_status_response__field_indic
 static const ProtobufCIntRange atrest__admin__v1__get_server_status_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 20 }
+  { 0, 21 }
 };
 const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_response__descriptor =
 {
@@ -1619,7 +1632,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__get_server_status_response__
   "Atrest__Admin__V1__GetServerStatusResponse",
   "atrest.admin.v1",
   sizeof(Atrest__Admin__V1__GetServerStatusResponse),
-  20,
+  21,
   atrest__admin__v1__get_server_status_response__field_descriptors,
   atrest__admin__v1__get_server_status_response__field_indices_by_name,
   1,  atrest__admin__v1__get_server_status_response__number_ranges,

@@ -115,7 +115,7 @@ struct  Atrest__Admin__V1__GetServerStatusResponse
    */
   char *store;
   /*
-   * Whether the store can be used and the server is not stopping.
+   * Whether the store takes writes and the server is not stopping.
    */
   protobuf_c_boolean serving;
   /*
@@ -162,10 +162,14 @@ struct  Atrest__Admin__V1__GetServerStatusResponse
    */
   size_t n_warnings;
   Atrest__Admin__V1__ServerWarning **warnings;
+  /*
+   * Whether writes are refused because the store's disk is nearly full.
+   */
+  protobuf_c_boolean disk_full;
 };
 #define ATREST__ADMIN__V1__GET_SERVER_STATUS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__get_server_status_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL }
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,NULL, 0 }
 
 
 /*
