@@ -22,7 +22,7 @@ extension Portability {
     guard bytes.count <= Limits.fileBytes else {
       throw .tooLarge(limitBytes: Limits.fileBytes)
     }
-    let bytes = Array(withoutMark(bytes))
+    let bytes = withoutMark(bytes)
     guard let first = bytes.first(where: { !isBlank($0) }) else { throw .invalidFormat(nil) }
     if let file = try AtrestReader.read(bytes) { return file }
     guard bytes.reduce(0, { $0 + (isMark($1) ? 1 : 0) }) <= Limits.marks else {

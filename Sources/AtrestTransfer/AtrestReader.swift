@@ -17,7 +17,7 @@ package enum AtrestReader {
     guard bytes.count <= Portability.Limits.fileBytes else {
       throw .tooLarge(limitBytes: Portability.Limits.fileBytes)
     }
-    let bytes = Array(Portability.withoutMark(bytes))
+    let bytes = Portability.withoutMark(bytes)
     guard let header = AtrestHeader(ofFile: bytes) else { return nil }
     guard (AtrestHeader.oldest...AtrestHeader.current).contains(header.version) else {
       throw .unsupportedVersion(found: header.version, current: AtrestHeader.current)

@@ -13,8 +13,9 @@ public enum Portability {
     package static let lineBytes = 256 * 1024
   }
 
-  /// A file without the byte order mark that editors and spreadsheets put before UTF-8.
-  package static func withoutMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
-    bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+  /// A file without the byte order mark that editors and spreadsheets put before UTF-8. Free
+  /// without one.
+  package static func withoutMark(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
   }
 }

@@ -22,12 +22,20 @@ public struct CSVColumns: Hashable, Sendable {
   /// Finds columns by names that apps give them, in English or German.
   ///
   /// Of two columns with a fitting name the first one is taken. Names are compared without case and
-  /// without what stands in brackets, such as a unit.
+  /// without what stands in brackets, such as a unit. A length or a target in another unit than one
+  /// of time, such as `Goal (kg)`, is not taken; a length is if there is no end, so that reading it
+  /// names it.
   public init(header: [String]) {
-    for (index, name) in header.enumerated() {
-      let name = Self.plain(name)
+    var otherLength: Int?
+    for (index, heading) in header.enumerated() {
+      let name = Self.plain(heading)
       func take(_ column: WritableKeyPath<CSVColumns, Int?>, _ names: Set<String>) {
         if self[keyPath: column] == nil, names.contains(name) { self[keyPath: column] = index }
+      }
+      let isLength = Self.durationNames.contains(name) || Self.targetNames.contains(name)
+      if isLength, CSVLengthUnit(columnName: heading) == nil {
+        if Self.durationNames.contains(name) { otherLength = otherLength ?? index }
+        continue
       }
       take(\.start, Self.startNames)
       take(\.end, Self.endNames)
@@ -40,6 +48,7 @@ public struct CSVColumns: Hashable, Sendable {
       (date, start) = (split.date, split.time)
     }
     if let split = Self.split(names, "end", "ende") { (endDate, end) = (split.date, split.time) }
+    if end == nil, duration == nil { duration = otherLength }
   }
 
   /// Two columns of one moment, such as `Start Date` and `Start Time`.

@@ -70,16 +70,13 @@ public struct CSVFile: Hashable, Sendable {
     var reading = reading
     reading.order = try order(of: rows, reading)
     let names = hasHeader ? header : []
-    let durationUnit = Self.unit(of: columns.duration, names)
-    if durationUnit == nil, columns.end == nil, let column = columns.duration {
-      throw .unknownUnit(column: names.indices.contains(column) ? names[column] : "")
+    func name(_ column: Int?) -> String {
+      column.flatMap { names.indices.contains($0) ? names[$0] : nil } ?? ""
     }
     let row = RowReader(
-      reading: reading, durationUnit: durationUnit,
-      targetUnit: Self.unit(of: columns.target, names),
-      isUnitTold: columns.duration.map {
-        names.indices.contains($0) && CSVLengthUnit.isTold(by: names[$0])
-      } ?? false, now: now)
+      reading: reading, durationUnit: try Self.unit(name(columns.duration)),
+      targetUnit: try Self.unit(name(columns.target)),
+      isUnitDeclared: CSVLengthUnit.isDeclared(by: name(columns.duration)), now: now)
     var history = CSVHistory(rowCount: rows.count, targetMinutes: reading.targetMinutes)
     for next in rows {
       switch row.read(next) {
@@ -90,8 +87,11 @@ public struct CSVFile: Hashable, Sendable {
     return history
   }
 
-  private static func unit(of column: Int?, _ names: [String]) -> CSVLengthUnit? {
-    CSVLengthUnit(columnName: column.flatMap { names.indices.contains($0) ? names[$0] : nil } ?? "")
+  private static func unit(_ columnName: String) throws(CSVProblem) -> CSVLengthUnit {
+    guard let unit = CSVLengthUnit(columnName: columnName) else {
+      throw .unknownUnit(column: columnName)
+    }
+    return unit
   }
 
   /// The order of the dates: as the person said, else as dates with a number above 12 tell.
@@ -240,11 +240,10 @@ private struct RowReader {
   }
 
   let reading: CSVFile.Reading
-  /// Nil if the column is of something else than time.
-  let durationUnit: CSVLengthUnit?
-  let targetUnit: CSVLengthUnit?
-  /// Whether the file says in which unit numbers are, or hours were assumed.
-  let isUnitTold: Bool
+  let durationUnit: CSVLengthUnit
+  let targetUnit: CSVLengthUnit
+  /// False if hours were assumed.
+  let isUnitDeclared: Bool
   let now: WallTime
 
   func read(_ row: CSVTable.Row) -> Result<CSVHistory.Fast, Problem> {
@@ -258,7 +257,7 @@ private struct RowReader {
     guard let first = begun ?? date else { throw Problem(reason: .noStart) }
     let day = first.day(reading.order) ?? date?.day(reading.order)
     let starts = try instants(first, on: day, or: .noStart)
-    let length = durationUnit.flatMap { CSVLength(row[columns.duration], $0) }
+    let length = CSVLength(row[columns.duration], durationUnit)
     let endDay = CSVMoment(row[columns.endDate])?.day(reading.order)
     let (start, end) = try span(
       starts, CSVMoment(row[columns.end]), begun: first, days: (day, endDay), length)
@@ -270,7 +269,7 @@ private struct RowReader {
     guard end > start, let span = Session.Span(start: start, end: end, outcome: .completed) else {
       throw Problem(reason: .endBeforeStart)
     }
-    let target = targetUnit.flatMap { CSVLength(row[columns.target], $0) }.flatMap { length in
+    let target = CSVLength(row[columns.target], targetUnit).flatMap { length in
       let minutes = Int(min(length.minutes, 1_000_000).rounded())
       return TypedRules.targetMinutes.contains(minutes) ? minutes : nil
     }
@@ -306,7 +305,7 @@ private struct RowReader {
     }
     let ends = try ends(ended, after: start, begun: begun, days: days, length)
     let isWhole = ended.instant != nil || ended.day != nil || days.end != nil
-    guard let length, length.minutes > 0, !isWhole || isUnitTold || length.hasOwnUnit else {
+    guard let length, length.minutes > 0, !isWhole || isUnitDeclared || length.hasOwnUnit else {
       guard let end = ends.first(where: { $0 > start }) ?? ends.first else {
         throw Problem(reason: .noEnd)
       }

@@ -21,8 +21,8 @@ enum CSVLengthUnit: Double {
     (.days, ["d", "day", "days", "tag", "tage"]),
   ]
 
-  /// The unit that a column's name tells: in brackets, or as a word; hours if it tells none, as for
-  /// the form of a clock, such as `hh:mm`.
+  /// The unit that a column's name declares: in brackets, or as a word; hours if it declares none,
+  /// as for the form of a clock, such as `hh:mm`.
   ///
   /// - Returns: Nil for a name with another unit in brackets, such as `Length (cm)`.
   init?(columnName: String) {
@@ -42,13 +42,13 @@ enum CSVLengthUnit: Double {
     }
     let words = name.split { !$0.isLetter }
     // A letter alone may be anything, and a day beside other words is a date.
-    let told = words.lazy.filter { $0.count > 1 }.compactMap { Self.named(String($0)) }
+    let declared = words.lazy.filter { $0.count > 1 }.compactMap { Self.named(String($0)) }
       .first { $0 != .days || words.count == 1 }
-    self = told ?? .hours
+    self = declared ?? .hours
   }
 
-  /// Whether a column's name tells a unit.
-  static func isTold(by columnName: String) -> Bool {
+  /// Whether a column's name declares a unit.
+  static func isDeclared(by columnName: String) -> Bool {
     columnName.contains { $0 == "(" || $0 == "[" }
       || columnName.lowercased().split { !$0.isLetter }.contains { named(String($0)) != nil }
   }
@@ -64,7 +64,7 @@ enum CSVLengthUnit: Double {
 /// A length of time, and how exactly it was written.
 struct CSVLength {
   let minutes: Double
-  /// What its last digit stands for, in minutes.
+  /// The value of one unit of its last digit, in minutes.
   let resolution: Double
   /// Whether the text itself says in which unit it is, as `16:30` and `16h` do.
   let hasOwnUnit: Bool

@@ -42,13 +42,12 @@ struct CSVTable: Hashable, Sendable {
   /// - Complexity: O(n).
   init(_ bytes: [UInt8]) throws(CSVProblem) {
     guard bytes.count <= Portability.Limits.fileBytes else { throw .tooLarge }
-    let text = Portability.withoutMark(bytes)
+    let text = Portability.withoutMark(bytes)[...]
     guard !text.contains(0), String(validating: text, as: UTF8.self) != nil else { throw .notText }
-    let told = Self.toldSeparator(of: text)
-    var splitter = Splitter(separator: told ?? Self.separator(of: text))
+    var splitter = Splitter(separator: Self.declaredSeparator(of: text) ?? Self.separator(of: text))
     try splitter.read(text)
     guard let widest = splitter.rows.map(\.cells.count).max(), widest > 1 else { throw .notATable }
-    // A title above the names of columns has one cell with words, and what tells a separator.
+    // A title above the header has one cell with words; so has a line that declares a separator.
     let titles = splitter.rows.prefix { row in
       let words = row.cells.filter { !$0.isEmpty }
       return words.count < 2 && words.allSatisfy { CSVMoment($0) == nil }
@@ -57,8 +56,8 @@ struct CSVTable: Hashable, Sendable {
     guard !rows.isEmpty else { throw .notATable }
   }
 
-  /// What a first line of `sep=;` says, as spreadsheets write it.
-  private static func toldSeparator(of text: ArraySlice<UInt8>) -> UInt8? {
+  /// The separator that a first line of `sep=;` declares, as spreadsheets write it.
+  private static func declaredSeparator(of text: ArraySlice<UInt8>) -> UInt8? {
     let line = text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
     let words = Array("sep=".utf8)
     guard line.count == words.count + 1, line.starts(with: words) else { return nil }
