@@ -4,9 +4,9 @@
 /// The backend of a session and its promise of COMMIT, as they were when the session was checked.
 ///
 /// A pool that gives each transaction another backend, such as PgBouncer in transaction mode, mixes
-/// up what sessions have set: a backend on which somebody turned `synchronous_commit` off confirms
-/// what a crash loses. So each transaction sets the promise for itself, and a session whose backend
-/// has changed is refused.
+/// up what sessions have set: a backend on which another client turned `synchronous_commit` off
+/// confirms what a crash loses. So each transaction sets the promise for itself, and a session with
+/// another backend is refused.
 struct PostgresPin: Equatable, Sendable {
   /// The server's process.
   let backend: Int64

@@ -63,33 +63,33 @@ extension AdminClient {
 enum StatusText {
   /// Lines of a name and what there is.
   static func lines(_ status: GetServerStatusResponse, now: Date) -> String {
-    let rows: [(String, String)] =
-      [
-        ("Version", status.version),
-        ("Address", status.address),
-        ("State", state(status)),
-        ("Up", uptime(status.uptimeMilliseconds)),
-        (
-          "Store",
-          status.store + (status.diskFreeBytes.map { "; \(Text.size($0)) free on its disk" } ?? "")
-        ),
-        ("Accounts", "\(status.accounts), devices \(status.devices)"),
-        (
-          "Connections",
-          "\(status.connections): \(status.unauthenticatedConnections) unauthenticated, "
-            + "\(status.handshakingConnections) handshaking"
-        ),
-        ("Calls", "\(status.activeCalls) under way, of them \(status.watchers) streams of changes"),
-        (
-          "Ended",
-          "\(status.endedCalls) calls, \(status.endedCalls - status.successfulCalls) refused or failed"
-        ),
-        (
-          "Waiting",
-          "\(Text.size(status.queueBytes)) for the store, \(Text.size(status.heldBytes)) held for peers"
-        ),
-        ("Certificate", certificate(status, now: now)),
-      ] + status.warnings.map { ("Warning", $0) }
+    let facts: [(String, String)] = [
+      ("Version", status.version),
+      ("Address", status.address),
+      ("State", state(status)),
+      ("Up", uptime(status.uptimeMilliseconds)),
+      (
+        "Store",
+        status.store + (status.diskFreeBytes.map { "; \(Text.size($0)) free on its disk" } ?? "")
+      ),
+      ("Accounts", "\(status.accounts), devices \(status.devices)"),
+      (
+        "Connections",
+        "\(status.connections): \(status.unauthenticatedConnections) unauthenticated, "
+          + "\(status.handshakingConnections) handshaking"
+      ),
+      ("Calls", "\(status.activeCalls) under way, of them \(status.watchers) streams of changes"),
+      (
+        "Ended",
+        "\(status.endedCalls) calls, \(status.endedCalls - status.successfulCalls) refused or failed"
+      ),
+      (
+        "Waiting",
+        "\(Text.size(status.queueBytes)) for the store, \(Text.size(status.heldBytes)) held for peers"
+      ),
+      ("Certificate", certificate(status, now: now)),
+    ]
+    let rows = facts + status.warnings.map { ("Warning", $0) }
     let width = rows.map(\.0.count).max() ?? 0
     return rows.map { name, value in
       name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + value.escapedForTerminal

@@ -33,7 +33,7 @@ public struct SyncError: Error, Hashable, Sendable {
   /// Why the server itself did not do what it was asked; nil if it did not answer, or is of version
   /// 0.1.0.
   package internal(set) var serverReason: ErrorReason?
-  /// Whether the server has been silent for so long that nobody should wait for another attempt.
+  /// Whether the server has been silent for too long to ask again in the same command.
   package var isSilence = false
 
   init(reason: Reason) { self.reason = reason }

@@ -34,7 +34,7 @@ struct CallFailureTests {
     for lasting in [3, 9, 99, -1] { #expect(error(lasting) == .refused("it is so")) }
   }
 
-  @Test("what is not the server's own word passes by itself, whatever it says")
+  @Test("a status without the server's reason is transient, with any code and message")
   func proxies() {
     for status in [2, 7, 13, 16] {
       let error = error(status)

@@ -49,9 +49,9 @@ struct SilenceTests {
     #expect(try connection.unanswered(transport(), for: .seconds(30), isDiscarded: true))
   }
 
-  @Test("ends a sync that somebody waits for, and not one that follows")
+  @Test("ends a single sync, and not one that follows")
   func meaning() {
-    var error = SyncError.unreachable("nobody answered")
+    var error = SyncError.unreachable("no answer")
     #expect(error.isWorthWaiting)
     error.isSilence = true
     #expect(error.isTransient && !error.isWorthWaiting)

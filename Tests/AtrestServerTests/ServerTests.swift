@@ -417,7 +417,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     await running.stop()
   }
 
-  @Test("readiness is what a write would hear: a disk that is nearly full is told, and passes")
+  @Test("a server whose disk is nearly full is not ready, and is again when there is room")
   func nearlyFullDisk() async throws {
     let free = Storage.Free()
     let running = try await Running(free: free)

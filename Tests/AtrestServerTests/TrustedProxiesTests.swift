@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "no report of a caller from elsewhere, of a trusted proxy, or of a call that nobody forwarded")
+    "no report of a caller from elsewhere, of a trusted proxy, or of a direct call")
   func unreported() throws {
     let forwarded = [("x-forwarded-for", "203.0.113.7")]
     for peer in [

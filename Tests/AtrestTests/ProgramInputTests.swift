@@ -33,7 +33,7 @@ struct ReplicaDirectoryTests {
     #expect(path(nil, ["XDG_DATA_HOME": "relative", "HOME": "/h"]) == home)
   }
 
-  @Test("the list of users has the home folder that the environment lacks; nobody's is none")
+  @Test("the list of users has the home folder that the environment lacks, if the user has one")
   func users() {
     func folder(_ environment: [String: String], home: String?) -> String? {
       DataHome.folder("x", environment: environment) { home }
@@ -50,7 +50,7 @@ struct ReplicaDirectoryTests {
 
 @Suite("The arguments of the process", .timeLimit(.minutes(20)))
 struct ProgramArgumentsTests {
-  @Test("are the kernel's where Swift finds none, and an error where nobody has any")
+  @Test("are the kernel's where Swift finds none, and an error where both have none")
   func fallback() throws {
     let kernel = Data("atrest\0fast\0\0start\0".utf8)
     #expect(try ProgramArguments.typed(["atrest", "now"]) { kernel } == ["now"])

@@ -23,8 +23,7 @@ final class ReplicaConnection: Sendable {
     var silence = Duration.zero
   }
 
-  /// Silence after which somebody who waits has waited long enough. Two attempts to connect take
-  /// about as long.
+  /// The longest silence that a command waits for. Two attempts to connect take about as long.
   private static let patience = Duration.seconds(20)
 
   private let connector: Connector
@@ -59,8 +58,7 @@ final class ReplicaConnection: Sendable {
   ///
   /// - Parameter isDiscarded: Whether the next call opens another connection. Calls on this one go
   ///   on.
-  /// - Returns: Whether the server has been silent for so long that it is not worth asking again
-  ///   while somebody waits.
+  /// - Returns: Whether the server has been silent for too long to ask again in the same command.
   func unanswered(
     _ transport: any ClientTransport, for time: Duration, isDiscarded: Bool
   ) -> Bool {
@@ -73,7 +71,7 @@ final class ReplicaConnection: Sendable {
         state.silence += time
       }
       if isCurrent, isDiscarded { state.open = nil }
-      // An attempt that fails at once costs nobody time.
+      // An attempt that fails at once may be repeated: it costs no time.
       return time >= .seconds(1) && state.silence >= Self.patience
     }
   }

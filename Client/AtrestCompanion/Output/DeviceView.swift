@@ -153,7 +153,8 @@ struct DeviceWords {
 
   /// A table of devices, oldest first.
   ///
-  /// - Parameter family: All devices of the account, for whoever let one in or renamed it.
+  /// - Parameter family: All devices of the account, for the names of those that admitted or
+  ///   renamed one.
   static func list(
     _ devices: [Device], ids: [String: String], _ family: DeviceFamily, _ context: CommandContext
   ) -> Table {

@@ -10,7 +10,7 @@ import Synchronization
 
 /// A transport that says when an answer is late.
 final class PatientTransport: ClientTransport {
-  /// After this a person is told.
+  /// How long a call may take before the notice.
   private static let patience = Duration.seconds(10)
   /// Calls that may take longer wait for a person, and say so themselves.
   private static let longestOrdinaryCall = Duration.seconds(30)

@@ -101,7 +101,7 @@ export async function devices(app) {
   }
 
   /**
-   * Asks about those that came in through a device: whoever held it may have let them in.
+   * Asks about those that came in through a device: a thief may have let them in.
    * @param {any} each
    */
   function ask(each) {

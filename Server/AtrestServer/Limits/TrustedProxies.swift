@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whose `x-forwarded-for` header is trusted, and notices proxies that nobody named.
+// Decides whose `x-forwarded-for` header is trusted, and reports proxies that are not configured.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -49,7 +49,7 @@ package final class TrustedProxies: Sendable {
   func notice(_ head: CallHead) {
     guard let warnings, !hasReported.load(ordering: .relaxed), head.peer.isPrivate,
       !trusts(head.peer),
-      head.metadata.bytes("x-forwarded-for") ?? head.metadata.bytes("forwarded") != nil
+      (head.metadata.bytes("x-forwarded-for") ?? head.metadata.bytes("forwarded")) != nil
     else { return }
     hasReported.store(true, ordering: .relaxed)
     warnings.raise(

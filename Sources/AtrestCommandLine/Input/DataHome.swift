@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a program keeps its data if nobody says where.
+// The default folder for a program's data.
 
 import Foundation
 

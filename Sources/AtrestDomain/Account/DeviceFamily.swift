@@ -53,8 +53,8 @@ public struct DeviceFamily: Sendable {
     }
   }
 
-  /// Who gave a device its name last, such as `renamed 12 March by “tablet”`; nil if nobody did,
-  /// or too long ago for the events.
+  /// The last renaming of a device, such as `renamed 12 March by “tablet”`; nil if the events have
+  /// none.
   ///
   /// - Parameter words: A time in words.
   public func renaming(of device: ReplicaID, _ words: (WallTime) -> String) -> String? {

@@ -6,7 +6,7 @@ import AtrestReplication
 
 /// The revocation of one device, as a person decides about it.
 ///
-/// Whoever held the device could let others in, or have it take a new identity. These are shown
+/// A thief could let others in with the device, or have it take a new identity. These are shown
 /// before anything is done, and go only if the person says so.
 public struct RevocationPlan: Sendable {
   /// How a person ends what is left, where that is a command.

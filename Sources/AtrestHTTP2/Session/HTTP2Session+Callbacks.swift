@@ -16,7 +16,7 @@ func makeNghttp2Session(
   defer { nghttp2_option_del(options) }
   // Flow-control windows reopen when bytes are consumed, not when they arrive.
   nghttp2_option_set_no_auto_window_update(options, 1)
-  // Streams that have ended would be kept for a tree of priorities that nobody uses.
+  // Otherwise nghttp2 keeps ended streams for priorities, which this server ignores.
   nghttp2_option_set_no_closed_streams(options, 1)
   set(callbacks)
 

@@ -208,7 +208,7 @@ extension WebCore {
       ("companions", device.isCurrent ? nil : companions(of: device)))
   }
 
-  /// Whom a revocation may take along, and what a person is asked about them; nil for nobody.
+  /// The devices that a revocation may include, with the question about them; nil for none.
   private func companions(of device: Device) -> JSON? {
     let plan = RevocationPlan(revoking: device, in: family)
     guard !plan.companions.isEmpty else { return nil }
