@@ -41,18 +41,20 @@ package actor PostgresConnection {
   private var waiters: [PostgresPipeline.ID: Waiter] = [:]
   /// Its owner has it, and hears of its end.
   private var isGiven = false
-  /// Which server it is with: see `PostgresServerChoice`. Nil until the connection is open.
-  package private(set) var server: Int64?
+  /// Which server it is with. Nil until the connection is open.
+  package private(set) var server: PostgresServerIdentity?
+  private let choice: PostgresServerChoice
   /// Nil until the connection is open.
   private var pin: PostgresPin?
 
   private init(
-    on shard: Shard, limits: PostgresLimits,
+    on shard: Shard, limits: PostgresLimits, choice: PostgresServerChoice,
     onNotification: @escaping @Sendable (PostgresNotification) -> Void,
     onClosed: @escaping @Sendable (PostgresError) -> Void
   ) {
     self.shard = shard
     self.limits = limits
+    self.choice = choice
     self.onNotification = onNotification
     self.onClosed = onClosed
     pipeline = PostgresPipeline(limits: limits)
@@ -64,36 +66,80 @@ package actor PostgresConnection {
 
   // MARK: Opening
 
-  /// Opens a session at the first of the address's hosts that may be used.
+  /// Opens a session with the newest primary among the address's hosts: all are tried at once.
   ///
-  /// Each host gets `limits.connectDeadline`. libpq's own walk over hosts is not used: without its
-  /// blocking calls, one host that does not answer would hold it forever.
+  /// Each host gets `limits.connectDeadline`, and `limits.laggards` after the first that may be
+  /// used. libpq's own walk over hosts takes the first primary, which may be one that came back.
   /// - Parameters:
   ///   - shard: Stays in use until the connection is closed.
+  ///   - choice: The server that the program's other sessions are with.
   ///   - onNotification: Called on the shard with what channels say to which the session listens.
   ///   - onClosed: Called on the shard, once, when a connection that was opened has ended. What it
   ///     left unanswered has its answers by then.
-  /// - Throws: `PostgresError`: `refused` if a server may not be used, otherwise the first host's.
+  /// - Throws: `PostgresError`: `refused` if a server may not be used, `noAnswer` if one hangs,
+  ///   otherwise the first host's.
   package static func open(
     _ address: PostgresAddress, on shard: Shard, session: PostgresSession = PostgresSession(),
     limits: PostgresLimits = PostgresLimits(),
+    choice: PostgresServerChoice = PostgresServerChoice(),
     onNotification: @escaping @Sendable (PostgresNotification) -> Void = { _ in },
     onClosed: @escaping @Sendable (PostgresError) -> Void = { _ in }
   ) async throws(PostgresError) -> PostgresConnection {
-    var problem: PostgresError?
-    for target in try await address.targets(limit: limits.addresses) {
-      let connection = PostgresConnection(
-        on: shard, limits: limits, onNotification: onNotification, onClosed: onClosed)
-      do {
-        try await connection.start(target, parameters: address.parameters, session: session)
-        return connection
-      } catch {
-        await connection.close(as: error)
-        // A name has addresses of which nobody listens at some: the first one says most.
-        if problem == nil || error.meaning == .refused { problem = error }
-      }
+    let targets = try await address.targets(limit: limits.addresses)
+    let attempts = targets.map { _ in
+      PostgresConnection(
+        on: shard, limits: limits, choice: choice, onNotification: onNotification,
+        onClosed: onClosed)
     }
-    throw problem ?? .lost("it has no address")
+    let problems = await start(
+      attempts, at: targets, parameters: address.parameters, session: session,
+      laggards: limits.laggards)
+    var primaries: [(connection: PostgresConnection, server: PostgresServerIdentity)] = []
+    for attempt in attempts {
+      if let server = await attempt.server { primaries.append((attempt, server)) }
+    }
+    let servers = primaries.map(\.server)
+    guard let best = PostgresServerIdentity.best(of: servers, current: choice.server) else {
+      // A name has addresses of which nobody listens at some: the first one says most.
+      throw problems.last { $0.meaning == .refused } ?? problems.first { $0 == .noAnswer }
+        ?? problems.first ?? .lost("it has no address")
+    }
+    for (index, primary) in primaries.enumerated() where index != best {
+      await primary.connection.close()
+    }
+    try await primaries[best].connection.give(at: servers[best])
+    return primaries[best].connection
+  }
+
+  /// Starts all attempts at once, and waits until each has ended.
+  /// - Returns: The errors of those that failed, in order.
+  private static func start(
+    _ attempts: [PostgresConnection], at targets: [PostgresTarget],
+    parameters: [PostgresAddress.Parameter], session: PostgresSession, laggards: Duration
+  ) async -> [PostgresError] {
+    await withTaskGroup(of: (index: Int, problem: PostgresError?).self) { group in
+      for (index, (attempt, target)) in zip(attempts, targets).enumerated() {
+        group.addTask {
+          do throws(PostgresError) {
+            try await attempt.start(target, parameters: parameters, session: session)
+            return (index, nil)
+          } catch {
+            await attempt.close(as: error)
+            return (index, error)
+          }
+        }
+      }
+      var (problems, isFound) = ([(index: Int, error: PostgresError)](), false)
+      for await (index, problem) in group {
+        if let problem {
+          problems.append((index, problem))
+        } else if !isFound {
+          isFound = true
+          for attempt in attempts { await attempt.hurry(within: laggards) }
+        }
+      }
+      return problems.sorted { $0.index < $1.index }.map(\.error)
+    }
   }
 
   private func start(
@@ -101,7 +147,7 @@ package actor PostgresConnection {
   ) async throws(PostgresError) {
     let end = shard.now.advanced(by: limits.connectDeadline)
     let deadline = shard.schedule(at: end) {
-      self.close(as: .lost("no answer in time"))
+      self.close(as: .noAnswer)
     }
     defer { shard.cancel(deadline) }
     guard
@@ -120,14 +166,48 @@ package actor PostgresConnection {
     if let objection = session.objection(toVersion: handle.serverVersion, answers: answers) {
       throw objection
     }
-    server = PostgresSession.server(answers)
     pin = PostgresSession.pin(answers)
+    let history = try await history()
     let statements = ([PostgresPin.prepared] + session.prepared).map {
       PostgresStatement.preparing($0)
     }
     _ = try await run(PostgresBatch(statements, changes: false), within: limits.connectDeadline)
-    guard case .open = state else { throw .closed }
+    guard case .open = state, let started = PostgresSession.started(answers) else { throw .closed }
+    server = PostgresServerIdentity(started: started, history: history)
+  }
+
+  /// Asks for itself: some services that are not quite PostgreSQL refuse it.
+  private func history() async throws(PostgresError) -> PostgresServerIdentity.History? {
+    do throws(PostgresError) {
+      return PostgresServerIdentity.history(
+        try await run(PostgresServerIdentity.question, within: limits.connectDeadline))
+    } catch {
+      guard error.meaning == .failed else { throw error }
+      return nil
+    }
+  }
+
+  /// Gives up in so long, unless the session is ready by then.
+  private func hurry(within time: Duration) {
+    guard server == nil else { return }
+    _ = shard.schedule(at: shard.now.advanced(by: time)) {
+      if self.server == nil { self.close(as: .noAnswer) }
+    }
+  }
+
+  /// Lets the owner have the session.
+  private func give(at server: PostgresServerIdentity) throws(PostgresError) {
+    guard case .open = state else { throw .lost("the connection was lost") }
+    if let objection = choice.join(self, at: server) {
+      close(as: objection)
+      throw objection
+    }
     isGiven = true
+  }
+
+  /// Closes the session soon, because its program has turned to another server.
+  nonisolated func leave(for reason: PostgresError) {
+    shard.async { self.assumeIsolated { $0.close(as: reason) } }
   }
 
   /// A socket may have been replaced by another of the same number, so each step has its own watch.
@@ -335,6 +415,7 @@ package actor PostgresConnection {
     let before = state
     if case .closed = before { return }
     state = .closed(error)
+    choice.leave(self)
     switch before {
     case .connecting(_, let watch, let continuation):
       watch?.cancel()

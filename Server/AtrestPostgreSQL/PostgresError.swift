@@ -45,6 +45,8 @@ package struct PostgresError: Error, Equatable, Sendable {
   package static func lost(_ reason: String) -> PostgresError {
     PostgresError(.lost(reason: reason))
   }
+  /// A server that hangs, or cannot be reached without being told so.
+  package static let noAnswer = lost("no answer in time")
   static func busy(_ reason: String) -> PostgresError { PostgresError(.busy(reason: reason)) }
   static func refused(_ reason: String) -> PostgresError { PostgresError(.refused(reason: reason)) }
   static func failed(_ reason: String) -> PostgresError { PostgresError(.failed(reason: reason)) }

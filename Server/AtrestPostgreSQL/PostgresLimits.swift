@@ -20,6 +20,9 @@ package struct PostgresLimits: Sendable {
   package var cancelDeadline: Duration = .seconds(5)
   /// For each address of the server, from the first packet to the checked session.
   package var connectDeadline: Duration = .seconds(5)
+  /// How much longer the other addresses have when one has a primary: a promoted standby must be
+  /// seen beside the old primary that came back, and a host that hangs must not be waited for.
+  package var laggards: Duration = .milliseconds(250)
   /// Addresses that are tried, over all hosts.
   package var addresses = 16
 

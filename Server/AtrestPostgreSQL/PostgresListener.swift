@@ -68,7 +68,7 @@ package actor PostgresListener {
   /// - Parameters:
   ///   - channel: 1 to 63 letters, digits and underscores.
   ///   - shard: Must outlive the listener, which is stopped before it.
-  ///   - choice: The server to listen at: of its owner's newest session, this one included.
+  ///   - choice: The server that its owner's other sessions are with.
   ///   - onEvent: Called on the shard.
   package init(
     to channel: String, at address: PostgresAddress, on shard: Shard,
@@ -132,22 +132,15 @@ package actor PostgresListener {
 
   /// Returns when it was stopped.
   private func listen() async throws(PostgresError) {
-    let connection = try await PostgresConnection.open(
-      address, on: shard, session: session, limits: limits,
-      onNotification: { notification in
-        self.assumeIsolated { $0.heard(notification) }
-      },
-      // At once, although no ping is under way.
-      onClosed: { error in
-        self.assumeIsolated { listener in
-          listener.lost(error)
-          listener.wake()
-        }
-      })
+    let connection: PostgresConnection
+    do throws(PostgresError) {
+      connection = try await open()
+    } catch {
+      if error == .noAnswer { choice.abandon() }
+      throw error
+    }
     guard case .running(let task, _) = state else { return await connection.close() }
     state = .running(task, connection)
-    let server = await connection.server
-    choice.choose(server)
     let listen = PostgresStatement("LISTEN \"\(channel)\"")
     do throws(PostgresError) {
       _ = try await connection.run(PostgresBatch([listen], changes: false), within: timing.trust)
@@ -156,12 +149,6 @@ package actor PostgresListener {
         let sent = MonotonicClock.now()
         let ping = PostgresBatch([PostgresStatement("SELECT 1")], changes: false)
         _ = try await connection.run(ping, within: timing.trust)
-        guard choice.isCurrent(server) else {
-          let error = PostgresError.lost("another session has found another server")
-          // Before the session is closed, which tells as well.
-          lost(error)
-          throw error
-        }
         if let since = liveness.withLock({ $0.answered(pingSentAt: sent) }) {
           backoff.reset()
           onEvent(.alive(since: since))
@@ -173,6 +160,21 @@ package actor PostgresListener {
       throw error
     }
     await connection.close()
+  }
+
+  private func open() async throws(PostgresError) -> PostgresConnection {
+    try await PostgresConnection.open(
+      address, on: shard, session: session, limits: limits, choice: choice,
+      onNotification: { notification in
+        self.assumeIsolated { $0.heard(notification) }
+      },
+      // At once, although no ping is under way.
+      onClosed: { error in
+        self.assumeIsolated { listener in
+          listener.lost(error)
+          listener.wake()
+        }
+      })
   }
 
   private func heard(_ notification: PostgresNotification) {

@@ -145,7 +145,7 @@ struct PostgresPipeline {
       sent[0].isCancelled = true
       return [.cancel(id)]
     }
-    return [.close(.lost("no answer in time"))]
+    return [.close(.noAnswer)]
   }
 
   /// The connection is gone: what became of each batch.

@@ -3,26 +3,63 @@
 
 import Synchronization
 
-/// The server of a program's newest session. Thread-safe.
+/// The server that all sessions of a program are with. Thread-safe.
 ///
-/// An address of several hosts leads each session to the first primary that answers. Where two are
-/// primaries, sessions that were opened at different moments are with different servers: what one
-/// commits, another does not see, and nobody hears of. So all sessions are with the server of the
-/// newest one, and whoever owns another opens it again.
+/// Where two servers are primaries, what a session with one commits, a session with the other does
+/// not see. So all sessions are with the server of the newest session: those with another one are
+/// closed, though they wait for an answer. A primary that was superseded is never chosen again: a
+/// promoted standby has taken its place, and what it commits would be lost.
 package final class PostgresServerChoice: Sendable {
-  private let server = Mutex<Int64?>(nil)
+  private struct State {
+    var server: PostgresServerIdentity?
+    var sessions: [ObjectIdentifier: (PostgresConnection, PostgresServerIdentity)] = [:]
+  }
+
+  private let state = Mutex(State())
 
   package init() {}
 
-  /// Notes a session that was opened.
+  /// The server in use; nil before the first session.
+  package var server: PostgresServerIdentity? { state.withLock { $0.server } }
+
+  /// Takes the server of a session that was opened as the one in use, and keeps the session until
+  /// it `leaves`.
   ///
-  /// - Parameter server: See `PostgresConnection.server`.
-  package func choose(_ server: Int64?) {
-    if let server { self.server.withLock { $0 = server } }
+  /// - Returns: Why the server must not be used, or nil.
+  package func join(
+    _ session: PostgresConnection, at server: PostgresServerIdentity
+  ) -> PostgresError? {
+    let (objection, others) = state.withLock { state in
+      if let current = state.server, server.isSuperseded(by: current) {
+        return (Self.superseded(server, by: current) as PostgresError?, [] as [PostgresConnection])
+      }
+      state.server = server
+      state.sessions[ObjectIdentifier(session)] = (session, server)
+      return (nil, state.sessions.values.filter { $0.1 != server }.map(\.0))
+    }
+    for other in others { other.leave(for: .lost("another session has found another server")) }
+    return objection
   }
 
-  /// Whether a session is with the server of the newest one.
-  package func isCurrent(_ server: Int64?) -> Bool {
-    self.server.withLock { $0 == nil || $0 == server }
+  /// Closes all sessions, because their server gives no answer, not even to a new one. Batches that
+  /// wait hear of it long before their deadlines.
+  func abandon() {
+    let sessions = state.withLock { $0.sessions.values.map(\.0) }
+    for session in sessions { session.leave(for: .noAnswer) }
+  }
+
+  /// Forgets a session that has ended.
+  func leave(_ session: PostgresConnection) {
+    let left = state.withLock { $0.sessions.removeValue(forKey: ObjectIdentifier(session)) }
+    withExtendedLifetime(left) {}
+  }
+
+  private static func superseded(
+    _ server: PostgresServerIdentity, by other: PostgresServerIdentity
+  ) -> PostgresError {
+    let timelines = [server, other].map { $0.history.map { String($0.timeline) } ?? "?" }
+    return .lost(
+      "it is an old primary, at timeline \(timelines[0]); timeline \(timelines[1]) was in use. "
+        + "Stop it. If it was restored on purpose, start this program again")
   }
 }

@@ -79,9 +79,8 @@ package struct PostgresSession: Sendable {
       ], changes: false)
   }
 
-  /// The server's name from the opening's answers: when it was started, in microseconds. A promoted
-  /// standby, a copied data folder and a restart have other ones.
-  static func server(_ answers: [PostgresResult]) -> Int64? {
+  /// When the server was started, from the opening's answers.
+  static func started(_ answers: [PostgresResult]) -> Int64? {
     answers.last?.rows.first?.last?.int8
   }
 

@@ -51,15 +51,12 @@ struct Backend: Sendable {
       shared: nil, diskFreeBytes: configuration.diskFreeBytes)
   }
 
-  /// Opens a database.
-  ///
-  /// - Parameter mayBeAway: See `PostgresBackend.open`.
+  /// Opens a database: see `PostgresBackend.open`.
   static func database(
-    _ address: PostgresAddress, as cell: CellNumber, mayBeAway: Bool,
-    _ configuration: Server.Configuration
+    _ address: PostgresAddress, as cell: CellNumber, _ configuration: Server.Configuration
   ) async throws(StoreError) -> Backend {
     let shared = try await PostgresBackend.open(
-      address, cell: cell, session: configuration.databaseSession, mayBeAway: mayBeAway,
+      address, cell: cell, session: configuration.databaseSession,
       environment: configuration.environment, logger: logger(of: cell, configuration))
     return Backend(
       cell: cell, queue: shared.queue, registry: shared.registry, lastWritten: .epoch, backups: nil,

@@ -64,12 +64,16 @@ final class Cell: Sendable {
   }
 
   /// Works in the background until the task is cancelled.
-  func work(_ clock: ClockMonitor, _ environment: Environment) async {
+  ///
+  /// - Parameter onChange: Called when `Backend.isUsable` has changed.
+  func work(
+    _ clock: ClockMonitor, _ environment: Environment, onChange: @escaping @Sendable () -> Void
+  ) async {
     let keeper = Housekeeper(
       queue: backend.queue, registry: registry, environment: environment, clock: clock,
       claim: backend.shared?.claim)
     guard let shared = backend.shared else { return await keeper.work() }
-    async let watched: Void = shared.keepWatched()
+    async let watched: Void = shared.keepWatched(onChange: onChange)
     await keeper.work()
     await watched
   }

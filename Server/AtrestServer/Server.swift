@@ -143,7 +143,10 @@ package final class Server: Sendable {
     let (environment, logger) = (configuration.environment, configuration.logger)
     for cell in cells.all { await cell.start { health.reconsider() } }
     chores.withLock { chores in
-      for cell in cells.all { chores.append(Task { await cell.work(clock, environment) }) }
+      for cell in cells.all {
+        chores.append(
+          Task { await cell.work(clock, environment) { health.reconsider() } })
+      }
       if let tls { chores.append(Task { await Self.renewTicketKeys(of: tls, logger) }) }
       chores.append(Task { await Self.reconsider(health) })
     }
@@ -267,6 +270,10 @@ package final class Server: Sendable {
   /// What the server does at the moment. Costs microseconds, and some more for many accounts.
   package var report: ServerReport {
     let censuses = cells.all.map(\.registry.census)
+    let databases = cells.all.compactMap(\.backend.shared)
+    let timelines = databases.compactMap { database in
+      database.timeline.map { (database.cell, $0) }
+    }
     return ServerReport(
       calls: devicesServer.statistics, heldBytes: devicesServer.holder.chargedBytes,
       connectionBytes: devicesServer.overhead.chargedBytes,
@@ -277,7 +284,10 @@ package final class Server: Sendable {
       diskFreeBytes: configuration.diskFreeBytes(),
       isDiskFull: cells.all.contains { $0.backend.isDiskFull },
       certificateEnd: tls?.current.identity.validUntil, isServing: health.isServing,
-      isClockDoubtful: clock.doubt != nil)
+      writeSilence: databases.map(\.writeSilence).max() ?? .zero,
+      timelines: Dictionary(uniqueKeysWithValues: timelines),
+      unusableStores: cells.all.count { !$0.backend.isUsable },
+      deafStores: databases.count { !$0.isListening }, isClockDoubtful: clock.doubt != nil)
   }
 
   private func status() -> GetServerStatusResponse {

@@ -10,20 +10,17 @@ struct Stores: Sendable {
   /// Locked while the server runs; nil where the store itself locks it.
   private let directory: DataDirectory?
 
-  /// Opens all stores, or none. Of several databases one may be away: the others are served, and it
-  /// is, too, when it is back.
+  /// Opens all stores, or none. A database may be away: it is served when it is back.
   static func open(_ configuration: Server.Configuration) async throws(StoreError) -> Stores {
     guard !configuration.databases.isEmpty else {
       return Stores(backends: [try Backend.file(configuration)], directory: nil)
     }
     // For the owner's socket and the server's key.
     let directory = try DataDirectory(path: configuration.dataDirectory)
-    let mayBeAway = configuration.databases.count > 1
     var backends: [Backend] = []
     do throws(StoreError) {
       for (cell, address) in configuration.databases.sorted(by: { $0.key < $1.key }) {
-        backends.append(
-          try await Backend.database(address, as: cell, mayBeAway: mayBeAway, configuration))
+        backends.append(try await Backend.database(address, as: cell, configuration))
       }
     } catch {
       await Stores(backends: backends, directory: directory).close()

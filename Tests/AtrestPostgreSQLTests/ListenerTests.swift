@@ -14,11 +14,11 @@ extension PostgreSQL {
 
     private func listener(
       to channel: String, at url: String, on sessions: Sessions, into events: Events,
-      timing: PostgresListener.Timing = .patient,
+      limits: PostgresLimits = .patient, timing: PostgresListener.Timing = .patient,
       choice: PostgresServerChoice = PostgresServerChoice()
     ) async throws -> PostgresListener {
       let listener = PostgresListener(
-        to: channel, at: try PostgresAddress(parsing: url), on: sessions.shard, limits: .patient,
+        to: channel, at: try PostgresAddress(parsing: url), on: sessions.shard, limits: limits,
         timing: timing, choice: choice
       ) { events.send($0) }
       await listener.start()
@@ -100,6 +100,29 @@ extension PostgreSQL {
       proxy.stop()
     }
 
+    @Test("a server that hangs, for new sessions too, ends what waits for it long before deadlines")
+    func hanging() async throws {
+      let sessions = try Sessions()
+      let proxy = try Proxy(to: sessions.server)
+      let (events, choice) = (Events(), PostgresServerChoice())
+      var (timing, limits) = (PostgresListener.Timing(), PostgresLimits.patient)
+      timing.trust = .seconds(5)
+      timing.pingInterval = .milliseconds(20)
+      limits.connectDeadline = .seconds(5)
+      let connection = try await sessions.open(proxy.url, choice: choice)
+      let listener = try await listener(
+        to: Fresh.name("channel"), at: proxy.url, on: sessions, into: events, limits: limits,
+        timing: timing, choice: choice)
+      _ = try await alive(events)
+      proxy.fail(.freeze)
+      let batch = PostgresBatch([PostgresStatement("SELECT 1")], changes: true)
+      let error = try await failure { try await connection.run(batch, within: .seconds(3600)) }
+      #expect(error.meaning == .unknown)
+      await listener.stop()
+      await sessions.stop()
+      proxy.stop()
+    }
+
     @Test("a session that is ended is told of at once, not at the next ping")
     func terminated() async throws {
       let sessions = try Sessions()
@@ -125,19 +148,17 @@ extension PostgreSQL {
       let sessions = try Sessions()
       let (events, channel) = (Events(), Fresh.name("channel"))
       let choice = PostgresServerChoice()
-      var timing = PostgresListener.Timing.patient
-      timing.pingInterval = .milliseconds(1)
       let listener = try await listener(
-        to: channel, at: sessions.server.url, on: sessions, into: events, timing: timing,
-        choice: choice)
+        to: channel, at: sessions.server.url, on: sessions, into: events, choice: choice)
       let first = try await alive(events)
       let connection = try await sessions.open()
-      #expect(choice.isCurrent(await connection.server), "its own session counts")
-      choice.choose(-1)
+      #expect(await connection.server == choice.server, "its own session counts")
+      let other = PostgresServerIdentity(started: -1, history: nil)
+      #expect(choice.join(connection, at: other) == nil)
       #expect(try await lost(events).meaning == .connectionLost)
       // Now its own session is the newest one.
       #expect(try await alive(events) > first)
-      #expect(choice.isCurrent(await connection.server))
+      #expect(await connection.server == choice.server)
       await listener.stop()
       await sessions.stop()
     }

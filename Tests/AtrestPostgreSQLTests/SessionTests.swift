@@ -172,6 +172,25 @@ extension PostgreSQL {
       proxy.stop()
     }
 
+    @Test("a host that hangs does not keep a session with another one waiting")
+    func hangingHost() async throws {
+      let sessions = try Sessions()
+      let (silent, proxy) = (try Proxy(to: sessions.server), try Proxy(to: sessions.server))
+      silent.fail(.freeze)
+      var limits = PostgresLimits()
+      // Longer than the suite may take.
+      limits.connectDeadline = .seconds(3600)
+      for ports in [[silent.port, proxy.port], [proxy.port, silent.port]] {
+        let hosts = ports.map { "127.0.0.1:\($0)" }.joined(separator: ",")
+        let connection = try await sessions.open(
+          "postgresql://\(sessions.server.login)@\(hosts)/postgres", limits: limits)
+        #expect(try await connection.value("SELECT 1") != nil)
+      }
+      await sessions.stop()
+      silent.stop()
+      proxy.stop()
+    }
+
     @Test(
       "a server that stops answering loses the connection when a batch's deadline has passed",
       arguments: [(false, PostgresError.Meaning.connectionLost), (true, .unknown)])

@@ -43,12 +43,12 @@ final class Sessions: Sendable {
 
   func open(
     _ url: String? = nil, session: PostgresSession = PostgresSession(),
-    limits: PostgresLimits = .patient,
+    limits: PostgresLimits = .patient, choice: PostgresServerChoice = PostgresServerChoice(),
     onClosed: @escaping @Sendable (PostgresError) -> Void = { _ in }
   ) async throws -> PostgresConnection {
     try await PostgresConnection.open(
       PostgresAddress(parsing: url ?? server.url), on: shard, session: session, limits: limits,
-      onClosed: onClosed)
+      choice: choice, onClosed: onClosed)
   }
 
   /// Closes every connection of the test.

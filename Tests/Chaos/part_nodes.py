@@ -129,6 +129,34 @@ def in_sync(world, tally):
     fleet.replace_standby()
 
 
+def returns(world, tally):
+    """The primary hangs while its standby takes over, then comes back and would take writes. It
+    gets none, also of a daemon that starts by then: the newer primary is the one to use."""
+    fleet, crowd = world.fleet, world.crowd
+    crowd.may_go_back = False
+    crowd.start()
+    world.suffer(IN_SYNC)
+    old = fleet.primary
+    old.freeze()
+    tally.problems += crowd.stop()
+    fleet.promote()
+    hung = time.monotonic()
+    crowd.await_service()
+    world.happened["seconds until the frozen primary was left"] += round(time.monotonic() - hung)
+    crowd.check_loss(tally)
+    old.thaw()
+    old.configure(synchronous_standby_names=None)
+    before = written(old)
+    crowd.may_go_back = True
+    crowd.start()
+    world.suffer({"kill_daemon": 1, "end_sessions": 1})
+    await_changes(fleet.primary, written(fleet.primary))
+    if written(old) != before:
+        tally.wrong(f"the old primary took {written(old) - before} changes")
+    world.kill_server(old)
+    fleet.replace_standby()
+
+
 def behind(world, tally):
     """A standby that lags takes over. All is back once each device has synced."""
     fleet = world.fleet
@@ -182,6 +210,7 @@ def await_changes(node, count):
 ROUNDS = {
     "restarts": restarts,
     "standby in sync": in_sync,
+    "old primary back": returns,
     "standby behind": behind,
     "two primaries": both,
 }

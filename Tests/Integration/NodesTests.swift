@@ -105,6 +105,51 @@ import Testing
     await nodes.stop()
   }
 
+  @Test("a database that is away when its only server starts is waited for, migrated, and served")
+  func away() async throws {
+    let nodes = try await TestNodes(1)
+    try await nodes.restart(order: [0], without: .sole, isEmptied: true)
+    let empty = EmptyMessage().packed
+    let status = await #expect(throws: Status.self) {
+      _ = try await nodes.command(Method.Admin.listAccounts, empty, to: 0)
+    }
+    #expect(status?.code == .unavailable)
+    try await nodes.letIn(.sole)
+    try await until {
+      (try? await nodes.command(Method.Admin.listAccounts, empty, to: 0)) != nil
+    }
+    let phone = try await nodes.device("phone", through: 0)
+    try await phone.replica.save(try water(100))
+    _ = try await phone.replica.sync()
+    #expect(try phone.replica.pending().isEmpty)
+    await nodes.stop()
+  }
+
+  @Test("a database that takes no writes is no store that serves, and it is again by itself")
+  func silent() async throws {
+    let nodes = try await TestNodes(1)
+    let phone = try await nodes.device("phone", through: 0)
+    let name = HealthCheckRequest(service: "").packed
+    func isServing() async throws -> Bool {
+      let channel = try GRPCChannel(to: .address(nodes.address(0)))
+      let answer = try await channel.unary(Method.Health.check, name)
+      await channel.close()
+      return try HealthCheckResponse(unpacking: answer).state == .serving
+    }
+    try await until { try await isServing() }
+    // Questions are answered, and no write is: as without the only synchronous standby.
+    let held = try await nodes.holdWrites()
+    try await phone.replica.save(try water(100))
+    async let synced = phone.replica.sync()
+    try await until { try await !isServing() }
+    await held.rollBack()
+    _ = try? await synced
+    try await until { try await isServing() }
+    _ = try await phone.replica.sync()
+    #expect(try phone.replica.pending().isEmpty)
+    await nodes.stop()
+  }
+
   @Test("an older copy of the database is noticed; what devices hold comes back")
   func olderCopy() async throws {
     let nodes = try await TestNodes(1)
@@ -235,9 +280,19 @@ final class TestNodes: Sendable {
 
   /// Starts all servers again, with the addresses that they had, of others if `order` says so.
   ///
-  /// - Parameter cell: Its database takes no session until `letIn`.
-  func restart(order: [Int], without cell: CellNumber? = nil) async throws {
+  /// - Parameters:
+  ///   - cell: Its database takes no session until `letIn`.
+  ///   - isEmptied: Whether all databases are made anew, without tables.
+  func restart(
+    order: [Int], without cell: CellNumber? = nil, isEmptied: Bool = false
+  ) async throws {
     await stopServers()
+    if isEmptied {
+      for cell in Set(cells.joined()) {
+        try await run("DROP DATABASE \(name(cell)) WITH (FORCE)")
+        try await run("CREATE DATABASE \(name(cell))")
+      }
+    }
     if let cell { try await run("ALTER DATABASE \(name(cell)) ALLOW_CONNECTIONS false") }
     addresses.withLock { addresses in addresses = order.map { addresses[$0] } }
     try await start()
@@ -245,6 +300,16 @@ final class TestNodes: Sendable {
 
   func letIn(_ cell: CellNumber) async throws {
     try await run("ALTER DATABASE \(name(cell)) ALLOW_CONNECTIONS true")
+  }
+
+  /// Has writes wait, and reads not, until the transaction ends.
+  func holdWrites() async throws -> PostgresTransaction {
+    var session = PostgresSession()
+    session.idleTimeout = .seconds(1200)
+    let connection = try await PostgresConnection.open(
+      PostgresAddress(parsing: postgres.url(of: database)), on: shard, session: session)
+    let lock = PostgresStatement("LOCK TABLE atrest.account IN EXCLUSIVE MODE")
+    return try await PostgresTransaction.begin([lock], on: connection).transaction
   }
 
   /// Ends every session of the servers.

@@ -57,6 +57,11 @@ def check_ends(primary):
         await_that(lambda: not any(map(is_alive, processes)), "its processes end", 10)
         primary.start()
         assert notes(primary) == list(range(number + 1)), notes(primary)
+    primary.freeze()
+    asker = primary.begin_sql("SELECT 1")
+    assert is_waiting(asker), "a frozen server answers nobody"
+    primary.thaw()
+    assert asker.communicate(timeout=10)[0].strip() == "1"
     sleeper = primary.begin_sql("SELECT pg_sleep(60)")
     session = await_that(lambda: primary.backends("query LIKE '%sleep%'"), "psql sleeps")
     primary.kill_backend(session[0])
@@ -223,6 +228,14 @@ def timeline(node):
     if node.value("SELECT pg_is_in_recovery()") == "t":
         return int(node.value("SELECT received_tli FROM pg_stat_wal_receiver") or 1)
     return int(node.value("SELECT pg_walfile_name(pg_current_wal_lsn())")[:8], 16)
+
+
+def is_waiting(process):
+    try:
+        process.wait(timeout=0.5)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
 
 
 def refuses(action):

@@ -2,6 +2,7 @@
 // What a server measures of itself, in swift-metrics.
 
 import AtrestRPC
+import AtrestReplication
 import CoreMetrics
 import Synchronization
 
@@ -24,6 +25,10 @@ package final class ServerMetrics: Sendable {
   private let diskFreeBytes: Gauge
   private let certificateEnd: Gauge
   private let isServing: Gauge
+  private let writeSilence: Gauge
+  private let unusableStores: Gauge
+  private let deafStores: Gauge
+  private let timelines: @Sendable (CellNumber) -> Gauge
   private let clockIsDoubtful: Gauge
 
   /// What each metric means, by its name.
@@ -52,6 +57,11 @@ package final class ServerMetrics: Sendable {
     "atrest_disk_free_bytes": "Free bytes of the data folder's disk; writes end below 48 MiB.",
     "atrest_certificate_end_seconds": "The end of the certificate's validity, since 1970.",
     "atrest_serving": "1 while the store can be used and the server is not stopping.",
+    "atrest_write_silence_seconds":
+      "How long writes to a database have gone without an acknowledgement.",
+    "atrest_unusable_stores": "Stores that take no calls: one of several, or the only one.",
+    "atrest_deaf_stores": "Databases at which other daemons are not heard.",
+    "atrest_database_timeline": "The timeline of the primary in use, by cell: promotions raise it.",
     "atrest_clock_doubtful": "1 while the server's clock cannot be relied on.",
   ]
 
@@ -89,6 +99,13 @@ package final class ServerMetrics: Sendable {
     diskFreeBytes = gauge("atrest_disk_free_bytes")
     certificateEnd = gauge("atrest_certificate_end_seconds")
     isServing = gauge("atrest_serving")
+    writeSilence = gauge("atrest_write_silence_seconds")
+    unusableStores = gauge("atrest_unusable_stores")
+    deafStores = gauge("atrest_deaf_stores")
+    timelines = {
+      Gauge(
+        label: "atrest_database_timeline", dimensions: [("cell", "\($0)")], factory: factory)
+    }
     clockIsDoubtful = gauge("atrest_clock_doubtful")
   }
 
@@ -118,6 +135,10 @@ package final class ServerMetrics: Sendable {
     if let free = report.diskFreeBytes { diskFreeBytes.record(free) }
     if let end = report.certificateEnd { certificateEnd.record(end) }
     isServing.record(report.isServing ? 1 : 0)
+    writeSilence.record(report.writeSilence / .seconds(1))
+    unusableStores.record(report.unusableStores)
+    deafStores.record(report.deafStores)
+    for (cell, timeline) in report.timelines { timelines(cell).record(Int64(timeline)) }
     clockIsDoubtful.record(report.isClockDoubtful ? 1 : 0)
   }
 }

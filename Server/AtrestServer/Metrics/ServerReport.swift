@@ -2,6 +2,7 @@
 // What a server is doing at the moment.
 
 import AtrestRPC
+import AtrestReplication
 
 /// A snapshot. Its parts are not of the same instant.
 package struct ServerReport: Sendable {
@@ -26,6 +27,15 @@ package struct ServerReport: Sendable {
   package var certificateEnd: Int?
   /// Whether the store takes writes and the server is not stopping.
   package var isServing: Bool
+  /// How long writes of the store that does worst have gone without an acknowledgement. Zero while
+  /// none waits for one, and of a file.
+  package var writeSilence: Duration
+  /// Databases, by number: their timelines, where they tell.
+  package var timelines: [CellNumber: UInt32]
+  /// Stores that take no calls at the moment.
+  package var unusableStores: Int
+  /// Databases at which other daemons are not heard.
+  package var deafStores: Int
   /// Whether the clock cannot be relied on.
   package var isClockDoubtful: Bool
 }

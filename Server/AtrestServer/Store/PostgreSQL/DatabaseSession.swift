@@ -8,7 +8,7 @@ import AtrestReplication
 package protocol DatabaseSessions: Sendable {
   associatedtype Session: DatabaseSession
 
-  /// Whether a session is open, and with the server that the newest session is with.
+  /// Whether a session is open. One that is not with the server of the newest session is closed.
   func uses(_ session: Session, isolation: isolated (any Actor)?) async -> Bool
 
   /// - Throws: `StoreError.unavailable`.

@@ -173,7 +173,7 @@ private actor Teller {
   private static let deadline: Duration = .seconds(1)
 
   private func connected() async throws -> PostgresConnection {
-    if let connection, await connection.isOpen, await sessions.uses(connection) {
+    if let connection, await connection.isOpen {
       return connection
     }
     await close()

@@ -27,18 +27,16 @@ package struct PostgresBackend: Sendable {
   }
 
   /// Opens the store: brings its tables to this version's format, and opens no session that stays.
+  /// A database that cannot be reached is opened all the same, and migrated when it is back.
   ///
-  /// - Parameters:
-  ///   - cell: Which cell it must be, or becomes if it is made.
-  ///   - mayBeAway: Whether a database that cannot be reached is opened all the same. It must have
-  ///     this version's format when it is back: sessions look.
-  /// - Throws: `StoreError`: `newerVersion`, `notAStore`, `wrongCell`, `unavailable`.
+  /// - Parameter cell: Which cell it must be, or becomes if it is made.
+  /// - Throws: `StoreError`: `newerVersion`, `notAStore`, `wrongCell`, `inUse`; `unavailable` if
+  ///   the server may not be used.
   package static func open(
     _ address: PostgresAddress, cell: CellNumber = .sole,
     lanes: PostgresQueue.Lanes = PostgresQueue.Lanes(),
     session: PostgresSession = PostgresSession(),
-    limits: PostgresLimits = PostgresLimits(), mayBeAway: Bool = false, environment: Environment,
-    logger: Logger
+    limits: PostgresLimits = PostgresLimits(), environment: Environment, logger: Logger
   ) async throws(StoreError) -> PostgresBackend {
     var shards: [Shard] = []
     let newsShard: Shard
@@ -54,15 +52,11 @@ package struct PostgresBackend: Sendable {
     own.allowedCommits = session.allowedCommits
     own.lockTimeout = min(own.lockTimeout, session.lockTimeout)
     let sessions = PostgresSessions(
-      address, of: cell, session: own, limits: limits, logger: logger)
-    do throws(StoreError) {
-      try await sessions.migrate(on: shards[0], random: environment.randomNumber)
-    } catch {
-      guard case .unavailable(let reason) = error, mayBeAway else {
-        for shard in shards + [newsShard] { await shard.stop() }
-        throw error
-      }
-      sessions.failed(reason, error.userMessage)
+      address, of: cell, session: own, limits: limits, name: environment.randomNumber(),
+      logger: logger)
+    do throws(StoreError) { try await sessions.begin(on: shards[0]) } catch {
+      for shard in shards + [newsShard] { await shard.stop() }
+      throw error
     }
     let exchange = NewsExchange(
       on: newsShard, sessions: sessions, logger: logger, random: environment.randomNumber)
@@ -78,8 +72,19 @@ package struct PostgresBackend: Sendable {
     )
   }
 
-  /// Whether the database can be reached, and other daemons are heard.
-  var isUsable: Bool { queue.isReachable && exchange.listeningSince != nil }
+  /// Whether the database can be reached and acknowledges writes, and other daemons are heard.
+  package var isUsable: Bool {
+    queue.isReachable && isListening && !queue.writes.isSilent(at: environment.instant())
+  }
+
+  /// How long writes have gone without an acknowledgement.
+  var writeSilence: Duration { queue.writes.silence(at: environment.instant()) }
+
+  /// The timeline of the primary in use; nil before the first session, and if it does not tell.
+  var timeline: UInt32? { sessions.choice.server?.history?.timeline }
+
+  /// Whether other daemons are heard.
+  var isListening: Bool { exchange.listeningSince != nil }
 
   /// Begins to hear other daemons.
   ///
@@ -128,12 +133,21 @@ package struct PostgresBackend: Sendable {
     }
   }
 
-  /// Reads again what listening devices rely on, until the task is cancelled.
-  func keepWatched() async {
+  /// Reads again what listening devices rely on, and tries whether writes are acknowledged, until
+  /// the task is cancelled.
+  ///
+  /// - Parameter onChange: Called when `isUsable` has changed.
+  func keepWatched(onChange: () -> Void) async {
     let tick = Self.refreshInterval(isListening: false)
     var last = MonotonicClock.now()
+    var wasUsable = isUsable
     while (try? await Task.sleep(for: tick)) != nil {
       let interval = Self.refreshInterval(isListening: exchange.listeningSince != nil)
+      if queue.writes.triesWrite(at: environment.instant()) { queue.tryWrite() }
+      if isUsable != wasUsable {
+        wasUsable.toggle()
+        onChange()
+      }
       let now = MonotonicClock.now()
       guard now >= last.advanced(by: interval) else { continue }
       last = now

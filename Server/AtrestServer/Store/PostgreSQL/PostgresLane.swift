@@ -31,6 +31,7 @@ actor PostgresLane<Sessions: DatabaseSessions> {
   private let environment: Environment
   private let logger: Logger
   private let unreadable: UnreadableLog
+  private let writes: WriteWatch
   private let announce: @Sendable ([StoreNews]) -> Void
   private let sums = SumsCache()
   private var session: Sessions.Session?
@@ -48,7 +49,7 @@ actor PostgresLane<Sessions: DatabaseSessions> {
   ///   - announce: Tells other daemons what was committed.
   init(
     _ kind: Kind, on executor: any LaneExecutor, sessions: Sessions, registry: SessionRegistry,
-    environment: Environment, logger: Logger, unreadable: UnreadableLog,
+    environment: Environment, logger: Logger, unreadable: UnreadableLog, writes: WriteWatch,
     announce: @escaping @Sendable ([StoreNews]) -> Void
   ) {
     self.kind = kind
@@ -58,6 +59,7 @@ actor PostgresLane<Sessions: DatabaseSessions> {
     self.environment = environment
     self.logger = logger
     self.unreadable = unreadable
+    self.writes = writes
     self.announce = announce
     var limits = JobQueue.Limits()
     limits.batchJobs = 256
@@ -179,8 +181,14 @@ actor PostgresLane<Sessions: DatabaseSessions> {
     var queries = StoreQueries()
     for job in list { job.job.prefetch(&queries) }
     let accounts = Set(list.compactMap(\.payer.account))
-    let session = try await connected()
     let start = environment.instant()
+    if kind == .writes { writes.begins(at: start) }
+    var isAcknowledged = false
+    defer {
+      if kind == .writes { writes.ended(isAcknowledged: isAcknowledged, at: environment.instant()) }
+    }
+    let session = try await connected()
+    let opened = environment.instant()
     switch kind {
     case .reads:
       // They say whether an account may be read.
@@ -188,7 +196,7 @@ actor PostgresLane<Sessions: DatabaseSessions> {
       let run = try await PostgresUnitOfWork.read(queries: queries, on: session) {
         staged throws(StoreError) in try execute(list, staged, SessionRegistry.Notes())
       }
-      learn(run.feeds, at: start)
+      learn(run.feeds, at: opened)
       return run
     case .writes:
       let notes = registry.takeNotes(of: accounts)
@@ -196,7 +204,8 @@ actor PostgresLane<Sessions: DatabaseSessions> {
         let run = try await PostgresUnitOfWork.write(
           accounts: accounts, queries: queries, on: session
         ) { staged throws(StoreError) in try execute(list, staged, notes) }
-        learn(run.feeds, at: start)
+        isAcknowledged = true
+        learn(run.feeds, at: opened)
         return run
       } catch {
         registry.putBack(notes)

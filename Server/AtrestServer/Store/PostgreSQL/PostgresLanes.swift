@@ -13,11 +13,12 @@ package final class PostgresLanes<Sessions: DatabaseSessions>: Sendable {
 
   /// - Parameters:
   ///   - readers: At least one, as of writers.
+  ///   - writes: Notes what is acknowledged.
   ///   - place: What the nth lane of each kind runs on, and how it opens its session.
   ///   - announce: Tells other daemons what was committed.
   package init(
     writers: Int, readers: Int, registry: SessionRegistry, environment: Environment,
-    logger: Logger, place: (Int) -> (any LaneExecutor, Sessions),
+    logger: Logger, writes: WriteWatch = WriteWatch(), place: (Int) -> (any LaneExecutor, Sessions),
     announce: @escaping @Sendable ([StoreNews]) -> Void
   ) {
     let unreadable = UnreadableLog(logger)
@@ -26,7 +27,7 @@ package final class PostgresLanes<Sessions: DatabaseSessions>: Sendable {
         let (executor, sessions) = place(index)
         return PostgresLane(
           kind, on: executor, sessions: sessions, registry: registry, environment: environment,
-          logger: logger, unreadable: unreadable, announce: announce)
+          logger: logger, unreadable: unreadable, writes: writes, announce: announce)
       }
     }
     self.writers = make(.writes, writers)

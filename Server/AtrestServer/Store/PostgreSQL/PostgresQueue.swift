@@ -16,6 +16,8 @@ package final class PostgresQueue: StorageQueue {
   private let exchange: NewsExchange
   private let registry: SessionRegistry
   private let logger: Logger
+  /// Of the lanes' transactions.
+  let writes = WriteWatch()
 
   /// Accounts whose notes are written before the end. What is beyond costs little: a time on a
   /// list is older, and something is pruned later.
@@ -37,7 +39,7 @@ package final class PostgresQueue: StorageQueue {
   ) {
     self.lanes = PostgresLanes(
       writers: lanes.writers, readers: lanes.readers, registry: registry,
-      environment: environment, logger: logger,
+      environment: environment, logger: logger, writes: writes,
       place: { index in
         let shard = shards[index % shards.count]
         return (shard, ShardSessions(sessions: sessions, shard: shard))
@@ -55,6 +57,14 @@ package final class PostgresQueue: StorageQueue {
   package func submit(_ job: any StorageJob) -> Bool { lanes.submit(job) }
 
   package func announce(_ news: [StoreNews]) { exchange.tell(news) }
+
+  /// Commits a write of the server's own row, to see whether it is acknowledged.
+  func tryWrite() {
+    _ = submit(
+      Operation(by: .server, use: .clears) { _ throws(StoreError) in
+      } completion: { _, _ in
+      })
+  }
 
   /// Removes what is left of accounts that were removed. The files are PostgreSQL's: VACUUM frees
   /// the space, and overwrites it as it is used again.
@@ -94,8 +104,7 @@ private struct ShardSessions: DatabaseSessions {
   func uses(
     _ session: PostgresConnection, isolation: isolated (any Actor)?
   ) async -> Bool {
-    guard await session.isOpen else { return false }
-    return await sessions.uses(session)
+    await session.isOpen
   }
 
   func open(

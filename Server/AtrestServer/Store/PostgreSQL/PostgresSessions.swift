@@ -14,6 +14,8 @@ import Synchronization
 final class PostgresSessions: Sendable {
   private struct State {
     var isReachable = true
+    /// Why it may not be used at all; nil if it is only away.
+    var refusal: PostgresError?
     var pause = PostgresSessions.shortestPause
     var nextTry = Instant(nanoseconds: 0)
     var reason = ""
@@ -26,16 +28,20 @@ final class PostgresSessions: Sendable {
   private let cell: CellNumber
   private let session: PostgresSession
   private let limits: PostgresLimits
+  /// A store that is made is known by this number.
+  private let name: UInt64
   private let logger: Logger
   private let state = Mutex(State())
+  private let isMigrated = Atomic(false)
   private let onChange = Mutex<@Sendable () -> Void>({})
   /// The server that all sessions are with.
   let choice = PostgresServerChoice()
 
   init(
     _ address: PostgresAddress, of cell: CellNumber, session: PostgresSession,
-    limits: PostgresLimits = PostgresLimits(), logger: Logger
+    limits: PostgresLimits = PostgresLimits(), name: UInt64, logger: Logger
   ) {
+    self.name = name
     self.address = address
     self.cell = cell
     self.session = session
@@ -57,29 +63,33 @@ final class PostgresSessions: Sendable {
   /// - Parameter action: Called on any thread when `isReachable` has changed.
   func onChange(_ action: @escaping @Sendable () -> Void) { onChange.withLock { $0 = action } }
 
-  /// Whether a session is with the server that the newest one is with.
-  func uses(_ connection: PostgresConnection) async -> Bool {
-    choice.isCurrent(await connection.server)
+  /// Brings the database to this version's format. One that is away is brought there by the first
+  /// session that finds it.
+  ///
+  /// - Throws: `StoreError`, if it may not be used: only its owner can change that.
+  func begin(on shard: Shard) async throws(StoreError) {
+    do throws(StoreError) { await (try open(on: shard)).close() } catch {
+      guard case .unavailable = error, state.withLock({ $0.refusal }) == nil else { throw error }
+    }
   }
 
-  /// Opens a session.
+  /// Opens a session. The first one brings the database to this version's format.
   ///
-  /// - Throws: `StoreError`: `unavailable`; or what `PostgresSchema.objection` says, if the
-  ///   database was migrated or exchanged since this server has opened it, or was away then.
+  /// - Throws: `StoreError`: `unavailable`; what `PostgresSchema.migrate` says of the first one; or
+  ///   what `PostgresSchema.objection` says, if the database was migrated or exchanged since.
   func open(on shard: Shard) async throws(StoreError) -> PostgresConnection {
     let now = MonotonicClock.now()
     let refusal = state.withLock { $0.isReachable || now >= $0.nextTry ? nil : $0.reason }
     if let refusal { throw .unavailable(reason: refusal) }
+    if !isMigrated.load(ordering: .acquiring) { try await migrate(on: shard) }
     let connection: PostgresConnection
     let objection: StoreError?
     do throws(PostgresError) {
       connection = try await PostgresConnection.open(
-        address, on: shard, session: session, limits: limits)
-      choice.choose(await connection.server)
+        address, on: shard, session: session, limits: limits, choice: choice)
       objection = try await self.objection(to: connection)
     } catch {
-      failed(error.reason, error.userMessage)
-      throw .unavailable(reason: error.reason)
+      throw failed(error)
     }
     guard let objection else {
       succeeded()
@@ -118,28 +128,27 @@ final class PostgresSessions: Sendable {
     }
   }
 
-  /// Brings the database to this version's format, on a session of its own.
-  func migrate(on shard: Shard, random: @Sendable () -> UInt64) async throws(StoreError) {
+  private func migrate(on shard: Shard) async throws(StoreError) {
     let connection: PostgresConnection
-    do {
+    do throws(PostgresError) {
       // Nothing is prepared: the tables may not be there yet. No lock is shared: servers that begin
       // together would keep each other from migrating.
       var session = plain
       session.sharedLock = nil
       connection = try await PostgresConnection.open(
-        address, on: shard, session: session, limits: limits)
+        address, on: shard, session: session, limits: limits, choice: choice)
     } catch {
-      throw .unavailable(reason: error.reason)
+      throw failed(error)
     }
     do throws(StoreError) {
-      try await PostgresSchema.migrate(on: connection, name: random(), cell: cell)
+      try await PostgresSchema.migrate(on: connection, name: name, cell: cell)
     } catch {
       await connection.close()
+      failed("it cannot be brought to this version's format", error.userMessage)
       throw error
     }
     await connection.close()
-    // Whoever copies the store is found by a session that shares the lock.
-    await (try open(on: shard)).close()
+    isMigrated.store(true, ordering: .releasing)
   }
 
   /// Notes that a session has been opened, here or by somebody else.
@@ -154,10 +163,17 @@ final class PostgresSessions: Sendable {
   }
 
   /// Notes that no session could be opened.
-  func failed(_ reason: String, _ message: String) {
+  /// - Returns: What the caller throws.
+  private func failed(_ error: PostgresError) -> StoreError {
+    failed(error.reason, error.userMessage, refusal: error.meaning == .refused ? error : nil)
+    return .unavailable(reason: error.reason)
+  }
+
+  func failed(_ reason: String, _ message: String, refusal: PostgresError? = nil) {
     let isNew = state.withLock { state in
       defer {
         state.isReachable = false
+        state.refusal = refusal
         state.reason = reason
         state.nextTry = MonotonicClock.now().advanced(by: state.pause)
         state.pause = min(Self.longestPause, state.pause * 2)
