@@ -198,7 +198,8 @@ let package = Package(
     .target(
       name: "AtrestServer",
       dependencies: [
-        "AtrestCrypto", "AtrestDomain", "AtrestEntitlements", "AtrestFoundation", "AtrestLedger",
+        "AtrestCrypto", "AtrestDomain", "AtrestEntitlements", "AtrestFiles", "AtrestFoundation",
+        "AtrestLedger",
         "AtrestPostgreSQL", "AtrestReplication", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets",
         "AtrestRPC", "AtrestTLS", "AtrestWire",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -457,7 +458,7 @@ let package = Package(
       name: "AtrestPortabilityTests",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestFuzzing", "AtrestPortability",
-        "AtrestReplication", "AtrestTestSupport", "AtrestWire",
+        "AtrestReplication", "AtrestTestSupport", "AtrestTransfer", "AtrestWire",
       ], exclude: ["Python"], swiftSettings: settings),
     .testTarget(
       name: "AtrestCompanionTests",

@@ -21,7 +21,7 @@ import { settings } from './screens/settings.js';
 import { timer } from './screens/timer.js';
 import { tree } from './screens/tree.js';
 import { water } from './screens/water.js';
-import { Store, forgetLoss, isTemporary, persist } from './store.js';
+import { Store, databaseName, forgetLoss, isTemporary, persist } from './store.js';
 import { Sync } from './sync.js';
 import { Tabs } from './tabs.js';
 import { defineTrees } from './trees.js';
@@ -38,7 +38,6 @@ import { failure, language, learn, startButtons } from './words.js';
 const screens = { timer, forest, calendar, history: past, water, settings, tree, conflicts,
   devices, pair, paywall, transition, import: importing,
   privacy, purchase, terms, garden, sprout, journal };
-const database = 'atrest';
 /** Screens that a person fills in: they are not drawn anew under their hands. */
 const stable = new Set(['pair', 'devices', 'tree', 'history', 'import', 'purchase', 'journal']);
 
@@ -51,9 +50,9 @@ let before = '';
 let drawn = new AbortController();
 
 /** @type {Tabs} */
-const tabs = new Tabs(database, async (isOver) => {
+const tabs = new Tabs(databaseName, async (isOver) => {
   const [response, store] = await Promise.all([
-    fetch(new URL('./atrest-core.wasm', import.meta.url)), Store.open(database)]);
+    fetch(new URL('./atrest-core.wasm', import.meta.url)), Store.open(databaseName)]);
   const replica = await Replica.open(await response.arrayBuffer(), store, isOver);
   const sync = new Sync(replica, () => tabs.isSeen);
   tabs.onSight = () => {
@@ -88,8 +87,12 @@ const tabs = new Tabs(database, async (isOver) => {
     close: () => sync.close(),
   };
 });
-/** The code of a link that opened the page, which does not stay in the address, nor beyond its page. */
-let code = history.state?.code ?? '';
+/**
+ * The code of a link that opened the page. It stays neither in the address nor in the history, and in
+ * this tab no longer than its page: a phone may end and load that while another device is fetched.
+ */
+let code = '';
+try { code = sessionStorage.getItem('atrest.code') ?? ''; } catch { /* Nothing is kept here. */ }
 takeCode();
 
 /** The place in the address: `#name/argument`, or the pairing link's `#pair=CODE`. */
@@ -103,8 +106,17 @@ function place() {
 function takeCode() {
   const [, linked] = /^#pair=(.*)/.exec(location.hash) ?? [];
   if (linked === undefined) return;
+  keepCode(linked);
+  history.replaceState(null, '', '#pair');
+}
+
+/** @param {string} linked Empty: it is used, or was left. */
+function keepCode(linked) {
   code = linked;
-  history.replaceState({ code }, '', '#pair');
+  try {
+    if (linked) sessionStorage.setItem('atrest.code', linked);
+    else sessionStorage.removeItem('atrest.code');
+  } catch { /* Nothing is kept here. */ }
 }
 
 async function draw() {
@@ -128,7 +140,7 @@ async function draw() {
     screen.className = enters ? 'entering' : '';
     if (enters) screen.focus({ preventScroll: true });
     if (focus) refocus(screen, focus);
-    if (name !== 'pair') code = '';
+    if (name !== 'pair') keepCode('');
     shown = key;
   } catch (error) {
     if (signal.aborted) return;

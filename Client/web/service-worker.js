@@ -9,6 +9,8 @@ const cacheName = `atrest ${folder}`;
  * @type {string[]}
  */
 const files = [];
+/** What the app answers for. All else on its origin belongs to others. */
+const own = new Set(['/', '/manifest.webmanifest', ...files.map((name) => folder + name)]);
 
 /** @type {any} */
 const worker = self;
@@ -16,7 +18,7 @@ const worker = self;
 worker.addEventListener('install', (/** @type {any} */ event) => {
   event.waitUntil((async () => {
     const cache = await caches.open(cacheName);
-    await cache.addAll(['/', '/manifest.webmanifest', ...files.map((name) => folder + name)]
+    await cache.addAll([...own]
       .map((path) => new Request(path, { cache: path.startsWith(folder) ? 'default' : 'reload' })));
     // The page must be that of this version: a server updated in between has the next one.
     const page = await (await cache.match('/'))?.text();
@@ -30,7 +32,7 @@ worker.addEventListener('install', (/** @type {any} */ event) => {
 worker.addEventListener('activate', (/** @type {any} */ event) => {
   event.waitUntil((async () => {
     for (const name of await caches.keys()) {
-      if (name !== cacheName) await caches.delete(name);
+      if (name.startsWith('atrest ') && name !== cacheName) await caches.delete(name);
     }
   })());
 });
@@ -39,9 +41,9 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== worker.location.origin) return;
-  const path = request.mode === 'navigate' ? '/' : url.pathname;
+  if (!own.has(url.pathname)) return;
   event.respondWith((async () => {
-    const kept = await (await caches.open(cacheName)).match(path);
+    const kept = await (await caches.open(cacheName)).match(url.pathname);
     return kept ?? fetch(request);
   })());
 });

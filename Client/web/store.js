@@ -17,6 +17,9 @@ export class StoreError extends Error {
   }
 }
 
+/** The replica's database, and what its tabs share. */
+export const databaseName = 'atrest';
+
 /** The mark outside the database by which a vanished database is not taken for a new one. */
 const mark = 'atrest.kept';
 
@@ -251,6 +254,20 @@ function marked() {
 
 function setMark() {
   try { localStorage.setItem(mark, '1'); } catch { /* Then a loss cannot be told; no more. */ }
+}
+
+/**
+ * Removes all that this browser holds. Other tabs then find an empty replica.
+ * @param {string} name
+ * @throws {StoreError} Then all of it is still there.
+ */
+export async function erase(name) {
+  await new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(name);
+    request.onsuccess = resolve;
+    request.onerror = () => reject(storageFailure(request.error));
+  });
+  forgetLoss();
 }
 
 /** What the browser removed is given up: an empty database is a new one from now on. */

@@ -22,6 +22,8 @@ package struct ProbeAnswer: Sendable, Equatable {
     "404 Not Found", "There is /metrics, /healthz and /readyz.\n")
   static let badRequest = ProbeAnswer("400 Bad Request", "This is no HTTP request.\n")
   static let notAllowed = ProbeAnswer("405 Method Not Allowed", "Only GET and HEAD are answered.\n")
+  static let misdirected = ProbeAnswer(
+    "421 Misdirected Request", "From this machine, ask for localhost, 127.0.0.1 or [::1].\n")
   static let tooLong = ProbeAnswer("431 Request Header Fields Too Large", "Too long a request.\n")
 
   /// The answer's bytes.
@@ -99,8 +101,33 @@ final class ProbeHandler: ByteStreamHandler {
       return finish(.badRequest)
     }
     guard words[0] == "GET" || words[0] == "HEAD" else { return finish(.notAllowed) }
+    guard owner?.peer.isLoopback != true || Self.namesThisMachine(head) else {
+      return finish(.misdirected)
+    }
     let path = String(words[1].prefix { $0 != "?" })
     finish(answer(path) ?? .notFound, withBody: words[0] == "GET")
+  }
+
+  /// Whether a request is addressed to this machine by a name that only it has. A browser here that
+  /// was led to this port by the name of a site says that name: its page must not read the answer.
+  private static func namesThisMachine(_ head: ArraySlice<UInt8>) -> Bool {
+    let lines = String(decoding: head, as: UTF8.self).split { $0.isNewline }
+    for line in lines.dropFirst() {
+      guard let colon = line.firstIndex(of: ":"), line[..<colon].lowercased() == "host" else {
+        continue
+      }
+      guard isThisMachine(line[line.index(after: colon)...]) else { return false }
+    }
+    return true
+  }
+
+  /// Whether it is `localhost` or a loopback address, with or without a port.
+  private static func isThisMachine(_ written: Substring) -> Bool {
+    var host = written.drop { $0 == " " || $0 == "\t" }.lowercased()[...]
+    while host.last == " " || host.last == "\t" { host.removeLast() }
+    if let end = host.lastIndex(of: ":"), !host[end...].contains("]") { host = host[..<end] }
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    return host == "localhost" || SocketAddress(host: String(host))?.isLoopback == true
   }
 
   private func finish(_ answer: ProbeAnswer, withBody: Bool = true) {

@@ -18,8 +18,9 @@ package enum SmallFile {
   /// - Parameters:
   ///   - limitBytes: The longest file that is read.
   ///   - isPrivate: Whether a file that other users may read is refused.
+  ///   - isTrusted: Whether a file that other users may change is refused.
   package static func read(
-    _ path: String, limitBytes: Int, isPrivate: Bool = false
+    _ path: String, limitBytes: Int, isPrivate: Bool = false, isTrusted: Bool = false
   ) throws(SmallFileProblem) -> [UInt8] {
     // Not blocking: opening a pipe would otherwise wait for somebody to write into it.
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -30,6 +31,12 @@ package enum SmallFile {
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
     guard status.st_size <= limitBytes else { throw .tooLong }
     guard !isPrivate || status.st_mode & 0o077 == 0 else { throw .exposed }
+    if isTrusted,
+      let reason = FileTrust.objection(
+        owner: status.st_uid, mode: status.st_mode, to: geteuid())
+    {
+      throw .untrusted(reason)
+    }
     // One more than there was: it may have grown since.
     let capacity = Int(status.st_size) + 1
     var code: CInt = 0

@@ -19,6 +19,8 @@ package enum SmallFileProblem: Error, Equatable {
   case tooLong
   /// Other users may read it.
   case exposed
+  /// Other users may change it: see `FileTrust`.
+  case untrusted(String)
 
   /// What is wrong, for brackets in a sentence.
   package var reason: String {
@@ -27,6 +29,7 @@ package enum SmallFileProblem: Error, Equatable {
     case .notAFile: "it is not a file"
     case .tooLong: "it is too long"
     case .exposed: "other users may read it"
+    case .untrusted(let reason): reason
     }
   }
 

@@ -22,7 +22,7 @@ struct KeyFile {
       case .exposed: throw .exposed(path: path)
       case .notAFile, .tooLong:
         throw .unreadable(path: path, reason: "it is not a file of less than 1 MiB")
-      case .system: throw .unreadable(path: path, reason: error.reason)
+      case .system, .untrusted: throw .unreadable(path: path, reason: error.reason)
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes JSON objects member by member, as Foundation's encoder does without escaped slashes.
 
+import AtrestDomain
 import AtrestReplication
 
 /// An object. Its members stay in the order in which they are added.
@@ -46,27 +47,32 @@ package struct JSONObject {
     body.append(UInt8(ascii: ":"))
   }
 
-  /// Appends a text with its quotes.
+  /// Appends a text with its quotes. What would steer a terminal that shows it is escaped, beyond
+  /// what JSON demands.
   package static func write(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
+    for scalar in text.unicodeScalars {
       let short: UInt8? =
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte
-        case 0x08: UInt8(ascii: "b")
-        case 0x09: UInt8(ascii: "t")
-        case 0x0A: UInt8(ascii: "n")
-        case 0x0C: UInt8(ascii: "f")
-        case 0x0D: UInt8(ascii: "r")
+        switch scalar {
+        case "\"": UInt8(ascii: "\"")
+        case "\\": UInt8(ascii: "\\")
+        case "\u{8}": UInt8(ascii: "b")
+        case "\t": UInt8(ascii: "t")
+        case "\n": UInt8(ascii: "n")
+        case "\u{C}": UInt8(ascii: "f")
+        case "\r": UInt8(ascii: "r")
         default: nil
         }
       if let short {
         bytes += [UInt8(ascii: "\\"), short]
-      } else if byte < 0x20 {
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(contentsOf: Hexadecimal.encoded([byte]).utf8)
+      } else if scalar.steersDisplay {
+        for unit in UTF16.encode(scalar) ?? .init() {
+          bytes.append(contentsOf: "\\u".utf8)
+          bytes.append(
+            contentsOf: Hexadecimal.encoded([UInt8(unit >> 8), UInt8(unit & 0xFF)]).utf8)
+        }
       } else {
-        bytes.append(byte)
+        bytes.append(contentsOf: UTF8.encode(scalar) ?? .init())
       }
     }
     bytes.append(UInt8(ascii: "\""))

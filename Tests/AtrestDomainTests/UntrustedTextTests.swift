@@ -23,6 +23,29 @@ struct UntrustedTextTests {
     }
   }
 
+  @Test("a name can be seen and told from others: nothing steers, fills a gap, or is nothing alone")
+  func names() {
+    for name in ["phone", "Mia’s Handy", "手机", "می‌خواهم", "👩‍👩‍👧", "❤️", "한글", "é", "..."] {
+      #expect(name.isReadableName, "\(name)")
+    }
+    for name in [
+      "", " ", "\u{200B}", "phone\u{200B}", "\u{3164}", "phone\u{3164}", "\u{FFA0}", "\u{2800}",
+      "\u{115F}", "\u{200D}", "\u{200C}\u{200D}", "\u{FE0F}", "\u{A0}\u{3000}", "a\u{202E}b",
+      "a\u{7}b", "a\nb", "a\u{85}b", "\u{E0100}",
+    ] {
+      #expect(!name.isReadableName, "\(name.unicodeScalars.map { String($0.value, radix: 16) })")
+    }
+  }
+
+  @Test("no filler has a look of its own: Unicode lets programs draw nothing for it")
+  func fillers() {
+    for scalar in scalars where scalar.isFiller && scalar != "\u{2800}" {
+      if !scalar.properties.isDefaultIgnorableCodePoint {
+        Issue.record("U+\(String(scalar.value, radix: 16))")
+      }
+    }
+  }
+
   @Test("blank is every white space of Unicode")
   func blanks() {
     for scalar in scalars where scalar.isBlank != scalar.properties.isWhitespace {

@@ -43,7 +43,7 @@ struct ProbeHandlerTests {
   @Test("a request is answered with its length, and the connection ends")
   func get() {
     let peer = Peer()
-    peer.send("GET /metrics?x=1 HTTP/1.1\r\nHost: a\r\n")
+    peer.send("GET /metrics?x=1 HTTP/1.1\r\nHost: localhost:9464\r\n")
     #expect(peer.answer().isEmpty && !peer.handler.isFinished)
     peer.send("\r\n")
     let answer = peer.answer()
@@ -69,6 +69,21 @@ struct ProbeHandlerTests {
     #expect(status("PRI * HTTP/2.0\r\n\r\n") == "400 Bad Request")
     #expect(status("\r\n\r\n") == "400 Bad Request")
     #expect(status("\u{0}\u{1}\n\n") == "400 Bad Request")
+  }
+
+  @Test("a browser on this machine that was led here by a site's name reads nothing")
+  func otherHost() {
+    for host in ["localhost", "LOCALHOST:9464", "127.0.0.1:9464", "[::1]:9464", "[::1]"] {
+      #expect(status("GET /metrics HTTP/1.1\r\nHost: \(host)\r\n\r\n") == "200 OK", "\(host)")
+    }
+    for host in ["evil.example:9464", "192.0.2.1", "[2001:db8::1]:1", "localhost.evil.example", ""]
+    {
+      let found = status("GET /metrics HTTP/1.1\r\nhost:\(host)\r\n\r\n")
+      #expect(found == "421 Misdirected Request", "\(host)")
+    }
+    let twice = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n"
+    #expect(status(twice) == "421 Misdirected Request")
+    #expect(status("GET /metrics HTTP/1.0\r\n\r\n") == "200 OK")
   }
 
   @Test("a head that does not end is refused at its bound, and not kept beyond")

@@ -161,6 +161,13 @@ class Offline(OwnPhone):
         self.page.reload()
         self.total("250 ml")
 
+    def test_what_is_not_the_apps_is_left_to_the_server(self):
+        self.page.run("navigator.serviceWorker.ready.then(() => true)")
+        self.page.reload()
+        self.page.go(f"{self.server.address}elsewhere")
+        status = "performance.getEntriesByType('navigation')[0].responseStatus"
+        self.assertEqual(self.page.run(status), 404)
+
     def test_the_list_of_kept_files_is_the_folders(self):
         self.installed()
         kept = self.page.run("""caches.keys().then(async ([name]) =>
@@ -184,6 +191,34 @@ class Left(Phone):
         self.page.sees("Only on this device.")
         self.total("250 ml")
         self.assertEqual(self.page.problems(("exception",)), [])
+
+    def test_what_it_holds_is_erased_when_it_has_left_also_in_another_tab(self):
+        other = self.open()
+        self.water("250 ml")
+        self.page.go(f"{self.server.address}#settings")
+        self.total("250 ml", other)
+        self.page.press("Erase what this browser holds")
+        self.page.press("Erase it; what no other device has is gone")
+        self.page.until("location.hash === '' && document.querySelector('main')?.textContent.length")
+        self.total("0 ml")
+        self.place("history", other)
+        self.total("0 ml", other)
+        kept = self.page.run("caches.keys().then((names) => names.length)")
+        self.assertEqual(kept, 1, "the app starts without a network")
+        self.assertEqual(self.page.problems(("exception",)), [])
+
+    def test_a_code_that_was_not_used_is_neither_in_the_history_nor_there_later(self):
+        code = self.server.add_account("unused")["web_link"].split("#pair=")[1]
+        self.page.go(f"{self.server.address}#pair={code}")
+        filled = f"document.querySelector('input')?.value.replace(/[^A-Z0-9]/gi, '') === '{code}'.replace(/[^A-Z0-9]/gi, '')"
+        self.page.until(filled)
+        self.page.reload()
+        self.page.until(filled)
+        self.assertEqual(self.page.run("JSON.stringify([history.state, location.hash])"), '[null,"#pair"]')
+        self.place("timer")
+        self.page.run("history.back()")
+        self.page.until("location.hash === '#pair' && document.querySelector('input')?.value === ''")
+        self.assertEqual(self.page.run("JSON.stringify({ ...sessionStorage })"), "{}")
 
 
 class Fingers(Phone):

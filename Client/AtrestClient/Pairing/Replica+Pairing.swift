@@ -135,9 +135,10 @@ extension Replica {
   }
 
   static func checked(name: String) throws(SyncError) -> String {
-    guard (1...NameLimit.bytes).contains(name.utf8.count), shown(name) == name else {
+    guard (1...NameLimit.bytes).contains(name.utf8.count), name.isReadableName else {
       throw .replica(
-        .invalid("A device's name has 1 to \(NameLimit.bytes) bytes of text. Choose another."))
+        .invalid(
+          "A device's name has 1 to \(NameLimit.bytes) bytes of visible text. Choose another."))
     }
     return name
   }

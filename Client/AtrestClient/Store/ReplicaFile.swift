@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creates and opens a replica's file, and rejects one with an unknown format.
 
+import AtrestFiles
 import AtrestReplication
 import AtrestSync
 import Foundation
@@ -37,6 +38,7 @@ struct ReplicaFile {
 
   /// Opens the file, creating it if there is none. Never replaces an existing file.
   func open(busyTimeout: TimeInterval) throws(ReplicaError) -> DatabaseQueue {
+    try checkTrust()
     if !FileManager.default.fileExists(atPath: path) { try create() }
     try checkSize()
     let queue: DatabaseQueue
@@ -74,6 +76,7 @@ struct ReplicaFile {
   /// A file without a log is read as one that nobody changes: who could write here would have
   /// opened it in the usual way. So keep it for one command, not for long.
   func openForLooking(busyTimeout: TimeInterval) throws(ReplicaError) -> DatabaseQueue {
+    try checkTrust()
     try checkSize()
     var status = stat()
     let hasLog = stat(path + "-wal", &status) == 0 && status.st_size > 0
@@ -188,6 +191,12 @@ struct ReplicaFile {
     guard descriptor >= 0 else { return }
     fsync(descriptor)
     close(descriptor)
+  }
+
+  /// Whoever can write to the folder can put another person's data in the replica's place.
+  private func checkTrust() throws(ReplicaError) {
+    guard let reason = FileTrust.objection(to: directory.path) else { return }
+    throw .inaccessible(path: directory.path, reason: reason)
   }
 
   /// SQLite takes an empty file for a new database and would start over, so check the size first.

@@ -22,12 +22,12 @@ enum DeviceName {
   /// What a device can be called.
   static func checked(_ typed: String) throws(CommandFailure) -> String {
     let name = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    guard (1...NameLimit.bytes).contains(name.utf8.count), name == name.escapedForTerminal else {
+    guard (1...NameLimit.bytes).contains(name.utf8.count), name.isReadableName else {
       throw CommandFailure(
         Language.text(
-          "A device's name has 1 to \(NameLimit.bytes) bytes of plain text. Choose another one.",
-          de: "Der Name eines Geräts hat 1 bis \(NameLimit.bytes) Byte einfachen Text. Wähle einen "
-            + "anderen."),
+          "A device's name has 1 to \(NameLimit.bytes) bytes of visible text. Choose another.",
+          de: "Der Name eines Geräts hat 1 bis \(NameLimit.bytes) Byte sichtbaren Text. "
+            + "Wähle einen anderen."),
         .usage)
     }
     return name

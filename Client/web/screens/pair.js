@@ -65,9 +65,7 @@ export async function pair({ tabs, argument, go, signal }) {
     tell();
     try {
       await attempt.done;
-      // The code is used up: it is not there when somebody comes back.
       if (signal.aborted) return;
-      history.replaceState(null, '', '#pair');
       go('timer');
     } catch (error) {
       if (signal.aborted) return;

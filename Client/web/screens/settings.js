@@ -2,7 +2,8 @@
 // The settings, in sections as the entitlement has them, and the devices below.
 
 import { showError } from '../announce.js';
-import { button, glyph, glyphs, h } from '../dom.js';
+import { button, glyph, glyphs, h, surely } from '../dom.js';
+import { databaseName, erase } from '../store.js';
 import { say } from '../words.js';
 import { download } from './import.js';
 import { page } from './page.js';
@@ -34,8 +35,18 @@ export async function settings({ tabs, refresh, notes }) {
         replica.ended ?? `${error?.title} ${error?.advice}`),
       replica.isPaired && way('#devices', say('devices')),
       (!replica.isPaired || replica.ended) && way('#pair', say('pairThis')),
+      (!replica.isPaired || replica.ended) && surely(say('erase'), say('eraseSure'), eraseAll),
       replica.conflicts > 0 && way('#conflicts', say('conflicts')),
       ...notes.filter((name) => !(replica.isPaired && name === 'mayForget')).map((name) => h('p', { class: 'quiet' }, say(name)))));
+}
+
+async function eraseAll() {
+  try {
+    await erase(databaseName);
+    location.replace('/');
+  } catch (error) {
+    showError(error);
+  }
 }
 
 /** @param {string} href @param {string} words */

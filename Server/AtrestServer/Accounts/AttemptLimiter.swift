@@ -127,6 +127,16 @@ package struct AttemptLimiter: Sendable {
     }
   }
 
+  /// The address that `keys` are of, as far as they tell it: 192.0.2.1, or 2001:db8::/64.
+  static func text(of keys: [[UInt8]]) -> String? {
+    guard let key = keys.first else { return nil }
+    if key.count == 4 { return key.map(String.init).joined(separator: ".") }
+    let groups = stride(from: 0, to: key.count - 1, by: 2).map { index in
+      String(UInt16(key[index]) << 8 | UInt16(key[index + 1]), radix: 16)
+    }
+    return groups.joined(separator: ":") + "::/64"
+  }
+
   /// Consumes a token of each key and of the server. If one of them has none left, consumes nothing
   /// and returns false.
   mutating func take(from keys: [[UInt8]] = [], at now: WallTime) -> Bool {

@@ -69,6 +69,7 @@ package final class DevicesService: Sendable {
     guard Name.isAllowed(request.deviceName) else { throw .badName }
     guard limiter.withLock({ $0.take(from: peer, at: now) }) else { throw .tooManyTries }
     guard let code = PairingCode(request.code) else {
+      logRefusal(of: peer)
       queue.note(NewEvent(.codeRefused, of: nil, at: now))
       throw .badCode
     }
@@ -124,11 +125,18 @@ package final class DevicesService: Sendable {
     return .later
   }
 
+  /// Logs where a wrong code came from, for whoever bars such addresses.
+  private func logRefusal(of peer: [[UInt8]]) {
+    logger.notice(
+      "a pairing code was refused",
+      metadata: ["from": "\(AttemptLimiter.text(of: peer) ?? "this machine, or a proxy on it")"])
+  }
+
   /// Fails a call whose code does not work. All reasons look alike to the caller.
   private func refuse(
     _ call: PairCall, _ account: AccountID?, _ answers: inout ResponseBatch
   ) {
-    logger.notice("a pairing code was refused")
+    logRefusal(of: call.peer)
     queue.note(NewEvent(.codeRefused, of: account, at: environment.now()))
     call.answer(.fail(.badCode), &answers)
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The errors of this server's calls, with messages for people.
 
+import AtrestDomain
 import AtrestHTTP2
 import AtrestWire
 
@@ -82,7 +83,7 @@ extension Status {
   static let notFound = Status(.notFound, "There is no such device.")
     .because(.deviceNotFound)
   static let badName = Status(
-    .invalidArgument, "A name has 1 to 64 bytes and no control characters."
+    .invalidArgument, "A name has 1 to 64 bytes, all of which can be seen."
   )
   .because(.nameInvalid)
 
@@ -134,10 +135,9 @@ extension Status {
 
 /// Rules for the names of accounts and devices.
 enum Name {
-  /// Whether the length is within bounds and the name has no control characters.
+  /// Whether the length is within bounds and people can tell the name from others.
   static func isAllowed(_ name: String) -> Bool {
-    (1...NameLimit.bytes).contains(name.utf8.count)
-      && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    (1...NameLimit.bytes).contains(name.utf8.count) && name.isReadableName
   }
 
   /// The name with the first free number appended ("phone 2"), truncated to the maximum length.

@@ -44,7 +44,7 @@ struct ConfigurationFile {
   init(_ path: String, options: [CommandOption]) throws {
     let bytes: [UInt8]
     do throws(SmallFileProblem) {
-      bytes = try SmallFile.read(path, limitBytes: Self.limitBytes)
+      bytes = try SmallFile.read(path, limitBytes: Self.limitBytes, isTrusted: true)
     } catch {
       throw CommandFailure(
         "The configuration \(path.escapedForTerminal) cannot be read: \(error.reason). Name another file with --config.",

@@ -20,6 +20,25 @@ extension Unicode.Scalar {
     }
   }
 
+  /// Whether it is drawn as nothing or as a gap, though it counts as a letter or a mark: fillers of
+  /// Hangul, an empty cell of Braille. Two names that differ in it look alike.
+  public var isFiller: Bool {
+    switch value {
+    case 0x34F, 0x115F...0x1160, 0x17B4...0x17B5, 0x2065, 0x2800, 0x3164, 0xFFA0, 0xFFF0...0xFFF8,
+      0xE0000, 0xE0002...0xE001F, 0xE0080...0xE00FF, 0xE01F0...0xE0FFF:
+      true
+    default: false
+    }
+  }
+
+  /// Whether it shows only together with others: joiners, and what chooses a form.
+  fileprivate var isAttached: Bool {
+    switch value {
+    case 0x200C, 0x200D, 0x180B...0x180F, 0xFE00...0xFE0F, 0xE0100...0xE01EF: true
+    default: false
+    }
+  }
+
   /// Whether it is Unicode's white space, in any script. The same as `properties.isWhitespace`,
   /// without its table of 20 kB.
   public var isBlank: Bool {
@@ -29,6 +48,15 @@ extension Unicode.Scalar {
       true
     default: false
     }
+  }
+}
+
+extension String {
+  /// Whether people can read it as a name and tell it from others: nothing in it steers a display
+  /// or is a filler, and something in it can be seen.
+  public var isReadableName: Bool {
+    !unicodeScalars.contains { $0.steersDisplay || $0.isFiller }
+      && unicodeScalars.contains { !$0.isBlank && !$0.isAttached }
   }
 }
 

@@ -177,12 +177,13 @@ extension WebCore {
 
   private func deviceName(_ argument: Arguments) throws(CoreFailure) -> String {
     let name = try argument.required(argument.text("name"))
-    guard (1...NameLimit.bytes).contains(name.utf8.count), shown(name) == name else {
+    guard (1...NameLimit.bytes).contains(name.utf8.count), name.isReadableName else {
       throw CoreFailure(
         code: "input",
         Language.text(
-          "A device's name has 1 to \(NameLimit.bytes) bytes of text. Choose another.",
-          de: "Der Name eines Geräts hat 1 bis \(NameLimit.bytes) Bytes Text. Wähle einen anderen.")
+          "A device's name has 1 to \(NameLimit.bytes) bytes of visible text. Choose another.",
+          de: "Der Name eines Geräts hat 1 bis \(NameLimit.bytes) Bytes sichtbaren Text. "
+            + "Wähle einen anderen.")
       )
     }
     return name

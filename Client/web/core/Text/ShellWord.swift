@@ -12,7 +12,7 @@ enum ShellWord: String, CaseIterable {
   case pair, code, deviceName, letInElsewhere
   case invite, openBefore, scan, copy, copied, asksIn, letIn, refuse, thisDevice, seen, notSeen
   case cancel, revoke, revokeSure, revokeWho, revokeAll, revokeOnly, revokeOthers, revoked, leave,
-    leaveSure
+    leaveSure, erase, eraseSure
   case conflicts, noConflicts, restore, kept, lost
   case importTitle, chooseFile, importHint, preferFile, importNow, importBehind, importAlone
   case buyElsewhere, submit, submitHint, submitted, purchaseKept
@@ -85,6 +85,11 @@ enum ShellWord: String, CaseIterable {
       Language.text("Revoke what came in through it", de: "Wer durch es kam, ausschließen")
     case .revoked: Language.text("Revoked %@", de: "Ausgeschlossen %@")
     case .leave: Language.text("Leave the account", de: "Konto verlassen")
+    case .erase:
+      Language.text("Erase what this browser holds", de: "Löschen, was dieser Browser hat")
+    case .eraseSure:
+      Language.text(
+        "Erase it; what no other device has is gone", de: "Löschen; was nur hier ist, ist weg")
     case .leaveSure:
       Language.text(
         "Leave it; what you noted stays here", de: "Verlassen; was du notiert hast, bleibt")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of a store: readable by its owner only, locked for one process.
 
+import AtrestFiles
 import Glibc
 import Synchronization
 
@@ -94,8 +95,12 @@ final class DataDirectory: Sendable {
     guard access(path, R_OK | W_OK | X_OK) == 0 else {
       throw .cannotOpen(path: path, reason: systemReason(errno))
     }
-    guard access(path + "/atrest.db", F_OK) == 0 || holdsNothingForeign(path) else {
-      throw .notAStore(path: path)
+    let isStore = access(path + "/atrest.db", F_OK) == 0
+    guard isStore || holdsNothingForeign(path) else { throw .notAStore(path: path) }
+    // A new volume is often open to all: it is empty, and closed below.
+    let trusted = isStore ? status.st_mode : status.st_mode & ~0o002
+    if let reason = FileTrust.objection(owner: status.st_uid, mode: trusted, to: geteuid()) {
+      throw .cannotOpen(path: path, reason: reason)
     }
     guard status.st_mode & 0o077 != 0 else { return }
     guard chmod(path, 0o700) == 0 else {
