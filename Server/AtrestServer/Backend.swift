@@ -35,6 +35,12 @@ struct Backend: Sendable {
     report(lostCommits: store.lostCommits, to: configuration.logger)
     let clock = store.clock
     environment.retention = RetentionClock(clock, environment)
+    let again = try store.withdrawAgain(at: environment.now())
+    if again.accounts + again.devices > 0 {
+      configuration.logger.warning(
+        "The store is older than what was removed from it, which was removed again: accounts, and devices whose access had ended. To keep them, restore the backup without the file `withdrawn`.",
+        metadata: ["accounts": "\(again.accounts)", "devices": "\(again.devices)"])
+    }
     try registry.load(store)
     let unreadable = UnreadableLog(configuration.logger)
     let readers = try (0..<configuration.shardCount).map { _ throws(StoreError) in

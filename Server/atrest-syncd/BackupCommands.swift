@@ -65,8 +65,9 @@ struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Make a store of a backup, in a new or empty folder.",
     discussion: """
-      Put the old server's identity.pem beside it, unless an authority's certificate is used: devices know the server by it. Nothing \
-      more is needed: devices that saw more than the backup holds notice, and bring back what they hold.
+      Put the old server's identity.pem beside it, unless an authority's certificate is used: devices know the server by it. Put its \
+      file `withdrawn` beside it, too: accounts that were removed since, and devices whose access has ended, are then removed again at \
+      the start. Nothing more is needed: devices that saw more than the backup holds notice, and bring back what they hold.
       """)
 
   @Argument(help: "The backup. It is checked first, and not changed.") var file: String
@@ -81,6 +82,7 @@ struct RestoreCommand: AsyncParsableCommand {
         """
         \(data.path) holds it now: \(Text.contents(BackupResponse(copy))).\(Text.missingChecksum(copy, file))
         \(Self.identity(in: data.path))
+        \(Self.withdrawn(in: data.path))
         Start the server with: atrest-syncd serve --data \(data.path)
         """)
     }
@@ -88,6 +90,14 @@ struct RestoreCommand: AsyncParsableCommand {
 }
 
 extension RestoreCommand {
+  /// What is to be said of accounts and devices that were removed since the backup.
+  private static func withdrawn(in directory: String) -> String {
+    access("\(directory)/withdrawn", F_OK) == 0
+      ? "Accounts and devices that were removed since the backup are removed again at the start, by the file withdrawn."
+      : "Accounts and devices that were removed since the backup are back. To have them removed again at the start, put the "
+        + "old server's file withdrawn into \(directory) first."
+  }
+
   /// What is to be said of the key that devices know the server by.
   private static func identity(in directory: String) -> String {
     access(Encryption.identityPath(in: directory), F_OK) == 0

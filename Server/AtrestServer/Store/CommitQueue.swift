@@ -24,6 +24,7 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
   package let counter = EventCounter()
   private var failure: StoreError?
   private var isRefusingWrites = false
+  private var logAge = LogAge()
   private let unreadable: UnreadableLog
   /// Empty: this queue serves reads, too.
   private let readers: [ReadQueue]
@@ -112,6 +113,20 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
     jobs.schedule { [self] in
       guard store.owesErasure, eraseNow() else { return }
       logger.notice("what was removed is gone from the database's files")
+    }
+  }
+
+  package func emptyLogIfQuiet() {
+    jobs.schedule { [self] in
+      guard failure == nil, logAge.isDue() else { return }
+      do throws(StoreError) {
+        if try store.emptyLog() { logAge.emptied() }
+      } catch {
+        guard error != .closed else { return }
+        logger.warning(
+          "the database's log could not be emptied, which is tried again",
+          metadata: ["error": "\(error.userMessage)"])
+      }
     }
   }
 
@@ -251,6 +266,7 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
     if let start {
       environment.metrics?.committed(done, nanoseconds: environment.nanoseconds() &- start)
     }
+    logAge.wrote()
     let feeds = all.filter { $0.head != $0.start }
     for feed in all { unreadable.report(feed.unreadable) }
     // Before the answers: a device may call again as soon as it has one.

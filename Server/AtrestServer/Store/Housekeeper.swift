@@ -45,6 +45,7 @@ package final class Housekeeper: Sendable {
         if claim == nil { await goRound() }
         queue.eraseIfOwed()
       }
+      queue.emptyLogIfQuiet()
       if let claim { await goOn(claim) }
       queue.writeCounted(at: environment.now())
       if claim != nil { writeNotes() }

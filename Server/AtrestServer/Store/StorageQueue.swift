@@ -22,6 +22,10 @@ package protocol StorageQueue: AnyObject, Sendable {
   /// Erases if erasure is owed.
   func eraseIfOwed()
 
+  /// Empties the store's log at a quiet moment, at the latest a day after it was last empty. Called
+  /// each minute.
+  func emptyLogIfQuiet()
+
   /// Tells other daemons of the same store what a job that was committed has changed. Nothing where
   /// there are none.
   func announce(_ news: [StoreNews])
@@ -34,5 +38,6 @@ extension StorageQueue {
   package var waitingBytes: Int { 0 }
   package func erase(_ done: @escaping @Sendable (Bool) -> Void) { done(true) }
   package func eraseIfOwed() {}
+  package func emptyLogIfQuiet() {}
   package func announce(_ news: [StoreNews]) {}
 }

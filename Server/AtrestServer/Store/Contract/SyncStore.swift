@@ -30,6 +30,11 @@ package protocol SyncStore: AnyObject {
   /// - Complexity: O(bytes of the store), and as much room meanwhile.
   func erase() throws(StoreError)
 
+  /// Has the log, where there is one, hold nothing that the files hold. Not inside a transaction.
+  ///
+  /// - Returns: Whether it could be done now.
+  func emptyLog() throws(StoreError) -> Bool
+
   /// Begins an online copy, in a file that does not exist yet. One at a time: another is aborted.
   ///
   /// Steps alternate with transactions. The copy includes what these commit.

@@ -104,6 +104,9 @@ extension PostgresStore {
   /// Does nothing: see `owesErasure`.
   package func erase() {}
 
+  /// Does nothing: the log is PostgreSQL's.
+  package func emptyLog() -> Bool { true }
+
   package func beginBackup(to path: String) throws(StoreError) -> any StoreBackup {
     throw .failed(reason: "PostgreSQL makes its own backups: use pg_dump or pg_basebackup")
   }

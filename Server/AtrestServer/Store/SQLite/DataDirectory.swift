@@ -14,6 +14,8 @@ final class DataDirectory: Sendable {
   var databasePath: String { path + "/atrest.db" }
   var progressPath: String { path + "/progress" }
   var ballastPath: String { path + "/ballast" }
+  /// See `WithdrawnList`.
+  var withdrawnPath: String { path + "/withdrawn" }
   /// Exists while erasure is owed.
   private var erasurePath: String { path + "/erasure-owed" }
 
@@ -129,6 +131,7 @@ final class DataDirectory: Sendable {
         [
           ".", "..", "lock", "ballast", "progress", "erasure-owed", "atrest.db.partial",
           "admin.sock", "identity.pem",
+          "withdrawn",
           "lost+found",
         ]
         .contains(name)

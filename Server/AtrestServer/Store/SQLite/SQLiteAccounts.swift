@@ -9,7 +9,7 @@ import struct AtrestReplication.Cursor
 final class SQLiteAccounts: AccountStore {
   private let connection: SQLiteConnection
   private let state, advance, addCommit, position: RawStatement
-  private var hasRemoved = false
+  private var removed: [WithdrawnList.Entry] = []
 
   init(_ connection: SQLiteConnection) throws(StoreError) {
     self.connection = connection
@@ -82,7 +82,8 @@ final class SQLiteAccounts: AccountStore {
   }
 
   func remove(_ id: AccountID) throws(StoreError) {
-    hasRemoved = true
+    let created = try find(id)?.created
+    if let created { removed.append(.account(id, created: created)) }
     try connection.perform { db in
       for table in ["record", "feed_commit", "invitation", "device", "purchase", "app_account"] {
         try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [id.rawValue])
@@ -91,10 +92,10 @@ final class SQLiteAccounts: AccountStore {
     }
   }
 
-  /// Whether an account was removed since this was called last.
-  func takeRemoval() -> Bool {
-    defer { hasRemoved = false }
-    return hasRemoved
+  /// The accounts that were removed since this was called last.
+  func takeRemoved() -> [WithdrawnList.Entry] {
+    defer { removed = [] }
+    return removed
   }
 
   // MARK: Their feeds

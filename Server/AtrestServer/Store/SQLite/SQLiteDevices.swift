@@ -9,6 +9,7 @@ import GRDB
 
 final class SQLiteDevices: DeviceStore {
   private let connection: SQLiteConnection
+  private var revoked: [WithdrawnList.Entry] = []
   private let setSeen, setProgress, outbox, setOutbox: RawStatement
 
   init(_ connection: SQLiteConnection) throws(StoreError) {
@@ -74,7 +75,14 @@ final class SQLiteDevices: DeviceStore {
     }
   }
 
+  /// The devices whose access was ended since this was called last.
+  func takeRevoked() -> [WithdrawnList.Entry] {
+    defer { revoked = [] }
+    return revoked
+  }
+
   func revoke(_ devices: [DeviceAddress], at time: WallTime) throws(StoreError) {
+    revoked += devices.map { .device($0.replica) }
     try connection.perform { db in
       for device in devices {
         try db.execute(

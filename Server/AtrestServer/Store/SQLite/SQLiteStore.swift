@@ -24,6 +24,7 @@ package final class SQLiteStore: SyncStore {
   /// Nil on a disk of the caller's own, as is the folder.
   private let progress: ProgressFile?
   private let directory: DataDirectory?
+  let withdrawn: WithdrawnList?
   /// The file, as its connections open it.
   private let location: String
   private var queue: DatabaseQueue?
@@ -121,6 +122,8 @@ package final class SQLiteStore: SyncStore {
           known > writes ? known - writes : 0, try SQLiteTables(db)
         )
       }
+      let name = name
+      withdrawn = directory.map { WithdrawnList(path: $0.withdrawnPath, ofStore: name) }
     } catch {
       queue = nil
       throw Self.storeError(opening: file, error)
@@ -175,11 +178,14 @@ extension SQLiteStore {
     try tables.begin.run()
     let before = sqlite3_total_changes64(connection)
     let result: R
+    var gone: [WithdrawnList.Entry] = []
     let transaction = SQLiteTransaction(tables, clock: clock)
     do throws(StoreError) {
       result = try body(transaction)
+      let removed = tables.accounts.takeRemoved()
       // Before the commit: whatever happens then, erasure is owed.
-      if tables.accounts.takeRemoval() { directory?.noteErasure(isOwed: true) }
+      if !removed.isEmpty { directory?.noteErasure(isOwed: true) }
+      gone = removed + tables.devices.takeRevoked()
       if sqlite3_total_changes64(connection) != before {
         try tables.setWrites(writes &+ 1, clock: transaction.clock)
         // A full disk shows here, as a statement that failed and can be taken back, and not in the
@@ -189,7 +195,7 @@ extension SQLiteStore {
         guard code == SQLITE_OK else { throw StoreError(code, on: connection) }
       }
     } catch {
-      _ = tables.accounts.takeRemoval()
+      _ = (tables.accounts.takeRemoved(), tables.devices.takeRevoked())
       try rollBack(tables, after: error)
       throw error
     }
@@ -205,6 +211,7 @@ extension SQLiteStore {
       writes &+= 1
       clock = transaction.clock
       progress?.note(writes: writes, ofStore: name)
+      withdrawn?.add(gone)
       hooks.committed?()
     }
     return result
@@ -281,6 +288,19 @@ extension SQLiteStore {
       throw .failed(reason: "the log is in use")
     }
     try checkpoint.run()
+  }
+
+  /// Moves the log into the file and empties it: what was deleted and overwritten there can no
+  /// longer be read in the log.
+  ///
+  /// - Returns: False while a reader uses the log.
+  /// - Complexity: Writes each page of the log once.
+  package func emptyLog() throws(StoreError) -> Bool {
+    try onQueue { connection throws(StoreError) in
+      let checkpoint = try RawStatement("PRAGMA wal_checkpoint(TRUNCATE)", on: connection)
+      defer { checkpoint.reset() }
+      return try checkpoint.step() && checkpoint.integer(0) == 0
+    }
   }
 
   package func beginBackup(to path: String) throws(StoreError) -> any StoreBackup {
