@@ -52,4 +52,32 @@ struct EditTests {
     }
     #expect(throws: InputProblem.targetOutOfRange) { try ended.edited(targetMinutes: 0, now: now) }
   }
+  @Test("what is not corrected is not checked: the clock that wrote it may have been ahead")
+  func othersUnchecked() throws {
+    let ahead = instant("2026-11-21T10:00:00Z")
+    let start = try ended.edited(start: instant("2026-11-20T21:00:00Z"), now: ahead)
+    #expect(start.span.end == ended.span.end)
+    #expect(try ended.edited(outcome: .abandoned, now: ahead).span.outcome == .abandoned)
+    let long = fast(3, start: "2026-10-01T00:00:00Z", end: "2026-10-20T00:00:00Z")
+    #expect(try long.edited(outcome: .abandoned, now: now).span.outcome == .abandoned)
+    #expect(throws: InputProblem.fastTooLong) {
+      try long.edited(start: instant("2026-10-02T00:00:00Z"), now: now)
+    }
+    #expect(throws: InputProblem.fastTooLong) { try long.edited(outcome: .active, now: now) }
+  }
+
+  @Test("a drink's amount can be corrected beside a time that breaks the rules, and the reverse")
+  func water() throws {
+    let intake = try #require(
+      WaterEntry.Intake(at: instant("2026-11-21T14:00:00Z"), millilitres: 9_000))
+    let entry = WaterEntry(id: ended.id, intake: intake)
+    let amount = try entry.edited(millilitres: 300, now: now)
+    #expect(amount.intake.millilitres == 300 && amount.intake.at == intake.at)
+    let time = try entry.edited(at: now, now: now)
+    #expect(time.intake.millilitres == 9_000 && time.intake.at == now)
+    #expect(throws: InputProblem.inTheFuture) { try entry.edited(at: intake.at, now: now) }
+    #expect(throws: InputProblem.ouncesOutOfRange) {
+      try entry.edited(millilitres: 0, unit: .fluidOunces, now: now)
+    }
+  }
 }

@@ -197,11 +197,9 @@ struct WaterCommand: ParsableCommand {
         let choices = try Choices(store)
         let person = context.following(choices)
         let millilitres = try amount.map { try Typed.millilitres($0, unit: person.unit) }
-        var entry = try WaterCommand.find(id, in: store.water(), context)
-        entry.intake = try WaterCommand.intake(
-          at: time ?? entry.intake.at, millilitres: millilitres ?? entry.intake.millilitres, person)
-        let corrected = entry
-        try store.action(.editWater) { try store.save(corrected) }
+        let entry = try WaterCommand.find(id, in: store.water(), context)
+          .edited(at: time, millilitres: millilitres, unit: person.unit, now: context.now)
+        try store.action(.editWater) { try store.save(entry) }
         return (entry, choices)
       }
       try format.answer(

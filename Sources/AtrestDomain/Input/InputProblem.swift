@@ -88,9 +88,14 @@ public enum TypedRules {
       try check(time: end, now: now)
       guard end >= start else { throw .endBeforeStart }
     }
-    guard (end ?? now).milliseconds(since: start) <= longestFastMilliseconds else {
-      throw .fastTooLong
-    }
+    try check(from: start, to: end ?? now)
+  }
+
+  /// Checks the length of a fast.
+  ///
+  /// - Throws: `.fastTooLong`.
+  static func check(from start: WallTime, to end: WallTime) throws(InputProblem) {
+    guard end.milliseconds(since: start) <= longestFastMilliseconds else { throw .fastTooLong }
   }
 
   /// Checks that an ended fast is not implausibly long: one that was forgotten did not last until
