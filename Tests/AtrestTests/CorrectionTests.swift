@@ -10,6 +10,34 @@ struct CorrectionTests {
 
   init() throws { atrest = try Binary() }
 
+  private func fasts() throws -> [[String: Any]] {
+    try #require(try atrest("sessions", "list", "--all", "--json").json() as? [[String: Any]])
+  }
+
+  @Test("a fast that is over can be added while another goes on, and be taken back")
+  func add() throws {
+    try atrest("fast", "start", "--at", "2h ago")
+    try atrest("settings", "set", "target", "18h")
+    let answer = try atrest(
+      "sessions", "add", "--start", "2026-05-01 20:00", "--end", "2026-05-02 12:00")
+    #expect(answer.code == 0 && answer.out.hasPrefix("Noted.\n"), "\(answer.err)")
+    let rows = try fasts()
+    #expect(rows.map { $0["outcome"] as? String } == ["active", "completed"])
+    #expect(rows.last?["target_minutes"] as? Int == 1080)
+    for (start, end) in [
+      ("2026-05-02 12:00", "2026-05-01 20:00"), ("2026-05-01 20:00", "2026-05-30 20:00"),
+      ("1h ago", "2099-01-01 12:00"),
+    ] {
+      #expect(try atrest("sessions", "add", "--start", start, "--end", end).code == 65)
+    }
+    let crossing = try atrest(
+      "sessions", "add", "--start", "2026-05-02 10:00", "--end", "2026-05-02 20:00", "--target",
+      "8h")
+    #expect(crossing.out.contains("share"), "\(crossing.out)")
+    #expect(try atrest("undo").out.contains("is taken away"))
+    #expect(try fasts().count == 2)
+  }
+
   @Test("an amount can be corrected where the drink's time has not come by this device's clock")
   func amountAlone() throws {
     let file = atrest.home.appendingPathComponent("backup.jsonl")

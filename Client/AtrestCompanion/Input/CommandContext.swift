@@ -49,14 +49,18 @@ public struct CommandContext: Hashable, Sendable {
     CommandContext(now: now, zone: zone, localeFormat: localeFormat, unit: unit)
   }
 
-  /// Parses a typed time, such as `22:30`, `10:30 pm`, `yesterday 22:30` or `2h ago`; nil stays
-  /// nil.
+  /// Parses a typed time, such as `22:30`, `10:30 pm`, `yesterday 22:30` or `2h ago`.
   ///
   /// - Throws: `InputProblem.notATime` or `.skippedTime`. Whether the time may lie in the future
   ///   is for `TypedRules` to check.
+  public func typedTime(_ text: String) throws(InputProblem) -> WallTime {
+    try Typed.time(LocaleFormat.withTwentyFourHours(text), now: now, in: zone)
+  }
+
+  /// The same of a time that may not have been typed; nil stays nil.
   public func time(_ text: String?) throws(InputProblem) -> WallTime? {
     guard let text else { return nil }
-    return try Typed.time(LocaleFormat.withTwentyFourHours(text), now: now, in: zone)
+    return try typedTime(text)
   }
 
   /// The clock time, `22:30` or `10:30 pm`.

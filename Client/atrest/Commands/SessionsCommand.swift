@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest sessions`: lists, edits and deletes fasts.
+// `atrest sessions`: lists, adds, edits and deletes fasts.
 
 import ArgumentParser
 import AtrestClient
@@ -10,11 +10,12 @@ import AtrestReplication
 import AtrestWire
 import Foundation
 
-/// `atrest sessions list|show|edit|delete`.
+/// `atrest sessions list|show|add|edit|delete`.
 struct SessionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sessions", abstract: "Look at fasts, correct them, take them away.",
-    subcommands: [List.self, Show.self, Edit.self, Delete.self], defaultSubcommand: List.self)
+    commandName: "sessions", abstract: "Look at fasts, add and correct them, take them away.",
+    subcommands: [List.self, Show.self, Add.self, Edit.self, Delete.self],
+    defaultSubcommand: List.self)
 
   /// Finds the fast with an id prefix.
   static func find(
@@ -23,6 +24,18 @@ struct SessionsCommand: ParsableCommand {
     try ShortID.find(
       typed, in: sessions, noun: "fast", id: { ShortID.hex($0.id) },
       describe: { AtrestVocabulary.words($0.span, context) })
+  }
+
+  /// Shows a fast that was written, and asks about those that share time with it.
+  private static func answer(
+    _ title: String, _ session: Session, _ overlap: OverlapQuestion?, in replica: Replica,
+    _ format: FormatOptions, _ context: CommandContext
+  ) throws {
+    let asks = !format.isJSON && Terminal.canAsk
+    let lines = [title, SessionWords.detail(session, context), asks ? nil : overlap?.words]
+    try format.answer(
+      SessionRow(session, now: context.now), lines.compactMap(\.self).joined(separator: "\n"))
+    if asks { try overlap?.ask(in: replica) }
   }
 
   struct List: ParsableCommand {
@@ -104,6 +117,50 @@ struct SessionsCommand: ParsableCommand {
     }
   }
 
+  struct Add: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add", abstract: "Note a fast that is over.",
+      discussion: """
+        For one that was not noted at the time. Another may be going on now.
+
+        EXAMPLES:
+          atrest sessions add --start "yesterday 20:15" --end 12:30
+          atrest sessions add --start "2026-11-20 20:00" --end "2026-11-21 14:00" --target 18h
+        """)
+
+    @Option(help: ArgumentHelp("When it began.", valueName: "time")) var start: String
+    @Option(help: ArgumentHelp("When it ended.", valueName: "time")) var end: String
+    @Option(
+      help: ArgumentHelp(
+        "How long it was meant to last; otherwise your usual target, or 16h.",
+        valueName: "duration"))
+    var target: String?
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let context = CommandContext.current()
+      let start = try context.typedTime(start)
+      let end = Typed.end(try context.typedTime(end), ofFastFrom: start)
+      let target = try typedTarget(target)
+      // Invalid input must not create a replica.
+      try TypedRules.check(start: start, end: end, now: context.now)
+      guard let span = Session.Span(start: start, end: end, outcome: .completed) else {
+        throw InputProblem.endBeforeStart
+      }
+      let replica = try options.open()
+      let (session, overlap) = try replica.transaction { store in
+        let usual = try Choices(store).settings.targetMinutes
+        let session = Session(
+          id: RecordUUID.random(), span: span, targetMinutes: target ?? usual)
+        try store.action(.addFast) { try store.save(session) }
+        return (session, try OverlapQuestion(of: session, in: store, context))
+      }
+      try SessionsCommand.answer(
+        Language.text("Noted.", de: "Notiert."), session, overlap, in: replica, format, context)
+    }
+  }
+
   struct Edit: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "edit", abstract: "Correct a fast.",
@@ -160,15 +217,9 @@ struct SessionsCommand: ParsableCommand {
         try store.action(.editFast) { try store.save(session) }
         return (session, try OverlapQuestion(of: session, in: store, context))
       }
-      let asks = !format.isJSON && Terminal.canAsk
-      try format.answer(
-        SessionRow(session, now: context.now),
-        [
-          Language.text("Corrected.", de: "Berichtigt."), SessionWords.detail(session, context),
-          asks ? nil : overlap?.words,
-        ].compactMap(\.self)
-          .joined(separator: "\n"))
-      if asks { try overlap?.ask(in: replica) }
+      try SessionsCommand.answer(
+        Language.text("Corrected.", de: "Berichtigt."), session, overlap, in: replica, format,
+        context)
     }
   }
 

@@ -66,6 +66,7 @@ enum UndoWords {
     case .restore: "restore"
     case .import: "import"
     case .edit: "edit"
+    case .addFast: "add_fast"
     }
   }
 
@@ -157,6 +158,10 @@ enum UndoWords {
       return Language.text(
         "Undone: the fast \(fast(change.after)) was not begun.",
         de: "Zurückgenommen: Das Fasten \(fast(change.after)) ist nicht begonnen.")
+    case .addFast:
+      return Language.text(
+        "Undone: the fast \(fast(change.after)) is taken away.",
+        de: "Zurückgenommen: Das Fasten \(fast(change.after)) ist fort.")
     case .end, .abandon:
       return Language.text(
         "Undone: the fast goes on, \(fast(change.before)).",

@@ -29,6 +29,8 @@ public enum UserAction: Int, Hashable, Sendable, CaseIterable {
   case `import` = 11
   /// Wrote records of an app's own kinds.
   case edit = 12
+  /// Added a fast that was over.
+  case addFast = 13
 
   /// The most actions kept.
   public static let limit = 50
