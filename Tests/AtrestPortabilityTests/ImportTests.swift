@@ -78,6 +78,27 @@ struct ImportTests {
     #expect(try home.replica.water().count == UserAction.recordLimit + 2)
   }
 
+  @Test("what an undone import brought is new to the next one, for as long as actions are kept")
+  func undone() throws {
+    let home = try Home()
+    let glass = WaterEntry(
+      id: .random(), intake: try #require(.init(at: later, millilitres: 250)))
+    try home.replica.transaction { store in try store.action(.water) { try store.save(glass) } }
+    let file = try Portability.parse(Example.export.bytes())
+    try home.replica.import(file)
+    _ = try home.replica.transaction { try $0.undo() }
+    #expect(try home.replica.preview(file).total.new == 12)
+    // What was done before can be undone, too.
+    let earlier = try #require(try home.replica.transaction { try $0.undo() })
+    #expect(earlier.action == .water && earlier.isUndone)
+    #expect(try home.replica.preview(file).total.new == 12)
+    let month = UserAction.retentionMilliseconds + 1
+    let muchLater = try Replica(
+      directory: home.folder.url.appendingPathComponent("replica"),
+      clock: Clock(time: later.advanced(by: month)))
+    #expect(try muchLater.preview(file).total.deletedHere == 12)
+  }
+
   @Test("our own export, brought into an empty replica, shows the same; then nothing is left to do")
   func roundTrip() throws {
     for seed in UInt64(1)...10 {

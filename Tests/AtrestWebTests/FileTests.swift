@@ -53,6 +53,16 @@ struct FileTests {
     #expect(ask(other, "view", "import", file: file).said.contains(#""changesAnything":false"#))
   }
 
+  @Test("an import that was undone can be done again")
+  func again() throws {
+    let file = try export(lived())
+    let other = fresh(seed: 2)
+    for _ in 0..<2 {
+      #expect(ask(other, "act", "import", file: file).said.contains("Brought in: 3 added."))
+      #expect(ask(other, "act", "undo").said.contains(#""undone":true"#))
+    }
+  }
+
   @Test("a file that was changed anywhere, or cut anywhere, is refused and changes nothing")
   func damaged() throws {
     let file = try export(lived())

@@ -59,9 +59,10 @@ extension Replica {
 extension ReplicaTransaction {
   fileprivate func plan(_ file: ImportFile, preferFile: Bool) throws -> ImportPlan {
     try file.check(now: now)
+    let undone = try undoneImports()
     return try ImportPlan(
       file, preferFile: preferFile, now: now,
-      stored: { key throws(ReplicaError) in try record(key) },
+      stored: { key throws(ReplicaError) in undone.contains(key) ? nil : try record(key) },
       sessions: { () throws(ReplicaError) in try sessions() })
   }
 

@@ -107,9 +107,12 @@ extension WebCore {
     _ file: ImportFile, preferFile: Bool, _ work: Work
   ) throws(CoreFailure) -> ImportPlan {
     try told { () throws(ReplicaError) in
-      try ImportPlan(
+      let undone = try work.undoneImports()
+      return try ImportPlan(
         file, preferFile: preferFile, now: work.now,
-        stored: { key throws(ReplicaError) in try work.records.record(key) },
+        stored: { key throws(ReplicaError) in
+          undone.contains(key) ? nil : try work.records.record(key)
+        },
         // Only other apps' files ask for them.
         sessions: { () throws(ReplicaError) in [] })
     }

@@ -66,27 +66,57 @@ struct ActionLog<Tables: ReplicaTables> {
 
   /// The latest action, among all or of one kind; nil if none is recorded.
   func latest(_ kind: UserAction?) throws(ReplicaError) -> LoggedAction? {
-    guard let row = try tables.newestAction(of: kind?.rawValue, before: nil) else { return nil }
-    return try action(of: row)
+    try latest(of: kind?.rawValue) { _ in true }
   }
 
   /// The latest action with a step about one of some kinds of record; nil if none is recorded.
   ///
   /// - Complexity: O(the steps of the actions since).
   func latest(about kinds: Set<RecordKind>) throws(ReplicaError) -> LoggedAction? {
+    try latest(of: nil) { action in action.steps.contains { kinds.contains($0.subject) } }
+  }
+
+  private func latest(
+    of what: Int?, where isWanted: (LoggedAction) -> Bool
+  ) throws(ReplicaError) -> LoggedAction? {
     var sequence: Int64?
-    while let row = try tables.newestAction(of: nil, before: sequence) {
-      if let action = try action(of: row),
-        action.steps.contains(where: { kinds.contains($0.subject) })
-      {
-        return action
-      }
+    while let row = try tables.newestAction(of: what, before: sequence) {
+      if let action = try action(of: row), isWanted(action) { return action }
       sequence = row.sequence
     }
     return nil
   }
 
-  /// The action of a row; nil for one of a newer version.
+  /// Marks a row that is no action: the records that an import had brought, as an undo deleted
+  /// them. Kept as long as actions are.
+  private static var undoneImport: Int { 1000 }
+
+  /// Keeps the records that the undo of an import deleted.
+  func keepUndoneImport(_ deleted: [Record], at now: WallTime) throws(ReplicaError) {
+    guard !deleted.isEmpty else { return }
+    let steps = deleted.map { ActionStep(before: nil, after: Offer(record: $0, written: [])) }
+    try tables.insertAction(Self.undoneImport, at: now, steps.map { $0.row })
+    try trim(at: now)
+  }
+
+  /// The records that undone imports had brought, as the latest undo deleted them.
+  func undoneImports(at now: WallTime) throws(ReplicaError) -> [RecordKey: Record] {
+    let earliest = now.advanced(by: -UserAction.retentionMilliseconds)
+    var deleted: [RecordKey: Record] = [:]
+    var sequence: Int64?
+    while let row = try tables.newestAction(of: Self.undoneImport, before: sequence),
+      row.at >= earliest
+    {
+      for step in try tables.actionSteps(row.sequence) {
+        let record = try decode(step.after).record
+        if deleted[record.key] == nil { deleted[record.key] = record }
+      }
+      sequence = row.sequence
+    }
+    return deleted
+  }
+
+  /// The action of a row; nil for one of a newer version, and for a row that is none.
   private func action(of row: ActionRow) throws(ReplicaError) -> LoggedAction? {
     guard let action = UserAction(rawValue: row.what) else { return nil }
     var steps: [ActionStep] = []

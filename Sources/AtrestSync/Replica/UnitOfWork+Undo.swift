@@ -70,7 +70,33 @@ extension UnitOfWork {
     }
     let undone = UndoneAction(action: action.action, at: action.at, changes: changes)
     if !undone.isWaiting { try actions.keep(rest, of: action) }
+    if action.action == .import { try keepUndoneImport(changes) }
     return undone
+  }
+
+  /// Keeps which records were deleted by the undo of an import, and by no person before.
+  private func keepUndoneImport(_ changes: [UndoneAction.Change]) throws(ReplicaError) {
+    let earlier = try actions.undoneImports(at: now)
+    var deleted: [Record] = []
+    for change in changes where !change.restored.isEmpty {
+      if let before = change.before {
+        guard before.isDeleted, before.hasDeletion(of: earlier[before.key]) else { continue }
+      }
+      if let record = try records.record(change.after.key), record.isDeleted {
+        deleted.append(record)
+      }
+    }
+    try actions.keepUndoneImport(deleted, at: now)
+  }
+
+  /// The records that imports brought and undos deleted, and that nothing wrote to since. To an
+  /// import they are as records that were never here: no person deleted them.
+  package func undoneImports() throws(ReplicaError) -> Set<RecordKey> {
+    var keys: Set<RecordKey> = []
+    for (key, deleted) in try actions.undoneImports(at: now) {
+      if let record = try records.record(key), record.hasDeletion(of: deleted) { keys.insert(key) }
+    }
+    return keys
   }
 
   /// - Parameter beside: The fasts that were open beside those of the action.
@@ -170,6 +196,13 @@ extension UnitOfWork {
       beside.append(ActionStep(before: record, after: Offer(record: record, written: [])))
     }
     return beside
+  }
+}
+
+extension Record {
+  /// Whether the record is deleted, by the same write as another copy of it.
+  fileprivate func hasDeletion(of other: Record?) -> Bool {
+    isDeleted && self[Register.deletedField]?.stamp == other?[Register.deletedField]?.stamp
   }
 }
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest import` of what other apps write, as people and scripts run it.
+
+import Foundation
+import Testing
+
+@Suite("Other apps' files", .timeLimit(.minutes(20)))
+struct OtherAppsTests {
+  private let atrest: Binary
+
+  init() throws { atrest = try Binary() }
+
+  /// Writes a file into the program's home.
+  private func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+    let url = atrest.home.appendingPathComponent(name)
+    try Data(bytes).write(to: url)
+    return url.path
+  }
+
+  private func file(_ name: String, _ text: String) throws -> String {
+    try file(name, Array(text.utf8))
+  }
+
+  /// The fasts that are here, latest first.
+  private func fasts() throws -> [[String: Any]] {
+    try #require(try atrest("sessions", "list", "--all", "--json").json() as? [[String: Any]])
+  }
+
+  private static let night = "start,end\n2026-05-01 20:00,2026-05-02 12:00\n"
+
+  @Test("an import that was undone can be done again; what a person deleted stays deleted")
+  func again() throws {
+    let path = try file("night.csv", Self.night)
+    for _ in 0..<2 {
+      #expect(try atrest("import", path, "--yes").out.contains("Brought in: 1 added."))
+      #expect(try atrest("undo").code == 0)
+      #expect(try fasts().isEmpty)
+    }
+    #expect(try atrest("import", path, "--yes").out.contains("Brought in: 1 added."))
+    let id = try #require(try fasts().first?["id"] as? String)
+    try atrest("sessions", "delete", id)
+    #expect(try atrest("import", path, "--yes").out.contains("1 fast: 1 deleted here."))
+    // Taking back a return that `--prefer-file` forced leaves what the person had deleted.
+    try atrest("import", path, "--yes", "--prefer-file")
+    #expect(try fasts().count == 1)
+    try atrest("undo")
+    #expect(try atrest("import", path, "--yes").out.contains("1 fast: 1 deleted here."))
+  }
+}
