@@ -46,4 +46,28 @@ struct OtherAppsTests {
     try atrest("undo")
     #expect(try atrest("import", path, "--yes").out.contains("1 fast: 1 deleted here."))
   }
+
+  @Test("standard input, a pipe and a named pipe are read like files")
+  func pipes() throws {
+    let answer = try atrest.start(["import", "-", "--yes"], typing: Self.night).wait()
+    #expect(answer.code == 0 && answer.out.contains("Brought in: 1 added."), "\(answer.err)")
+    let device = try atrest.start(["import", "/dev/stdin", "--dry-run"], typing: Self.night).wait()
+    #expect(device.code == 0 && device.out.contains("1 here already"), "\(device.err)")
+    let fifo = atrest.home.appendingPathComponent("fifo").path
+    try #require(mkfifo(fifo, 0o600) == 0)
+    let running = try atrest.start(["import", fifo, "--dry-run"])
+    let writer = try #require(FileHandle(forWritingAtPath: fifo))
+    try writer.write(contentsOf: Data(Self.night.utf8))
+    try writer.close()
+    let named = running.wait()
+    #expect(named.code == 0 && named.out.contains("1 here already"), "\(named.err)")
+    // Nobody can be asked where standard input is the file.
+    let asked = try atrest.start(["import", "-"], typing: Self.night + "\n2026-05-03 20:00,\n")
+      .wait()
+    #expect(asked.code == 0 && asked.out.contains("Nothing here would change."))
+    let endless = try atrest("import", "/dev/zero", "--yes")
+    #expect(endless.code == 65 && endless.err.contains("64 MiB"), "\(endless.err)")
+    let folder = try atrest("import", atrest.home.path, "--yes")
+    #expect(folder.code == 65 && folder.err.contains("cannot be read"), "\(folder.err)")
+  }
 }

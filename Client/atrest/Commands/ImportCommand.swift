@@ -37,9 +37,10 @@ struct ImportCommand: AsyncParsableCommand {
         atrest import session-state.json --yes --json
         atrest import history.csv --date-order dmy
         atrest import history.csv --start-column 2 --duration-column Hours --zone UTC
+        unzip -p export.zip | atrest import - --yes
       """)
 
-  @Argument(help: "The file.", completion: .file()) var file: String
+  @Argument(help: "The file; `-` is standard input.", completion: .file()) var file: String
   @Flag(name: .shortAndLong, help: "Do it without being asked.") var yes = false
   @Flag(help: "Only say what would be done.") var dryRun = false
   @Flag(help: "Where the file and this device differ, take the file's.") var preferFile = false
@@ -131,23 +132,25 @@ struct ImportCommand: AsyncParsableCommand {
     }
   }
 
-  /// Reads the file at a typed path.
+  /// Reads the file at a typed path, or standard input.
   private static func read(_ path: String) throws -> [UInt8] {
-    guard let bytes = try? SmallFile.read(path, limitBytes: Portability.Limits.fileBytes) else {
-      var status = stat()
-      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        status.st_size > Portability.Limits.fileBytes
-      else {
-        throw CommandFailure(
-          Language.text(
-            "\(path.escapedForTerminal) cannot be read. Check the name, and whether you may read it.",
-            de:
-              "\(path.escapedForTerminal) ist nicht zu lesen. Prüfe den Namen, und ob du es lesen darfst."
-          ))
-      }
+    do throws(SmallFileProblem) {
+      return try InputFile.read(path, limitBytes: Portability.Limits.fileBytes)
+    } catch .tooLong {
       throw PortabilityError.tooLarge(limitBytes: Portability.Limits.fileBytes)
+    } catch {
+      let name = path.escapedForTerminal
+      throw CommandFailure(
+        path == "-"
+          ? Language.text(
+            "Standard input cannot be read. Name a file, or send one through a pipe.",
+            de:
+              "Die Standardeingabe ist nicht zu lesen. Nenne eine Datei, oder schicke eine durch eine Pipe."
+          )
+          : Language.text(
+            "\(name) cannot be read. Check the name, and whether you may read it.",
+            de: "\(name) ist nicht zu lesen. Prüfe den Namen, und ob du es lesen darfst."))
     }
-    return bytes
   }
 
   /// What the import would do. Does not create a replica.

@@ -23,7 +23,7 @@ struct ImportCommand: ParsableCommand {
         trunk import garden.json
       """)
 
-  @Argument(help: "The file.", completion: .file()) var file: String
+  @Argument(help: "The file; `-` is standard input.", completion: .file()) var file: String
   @Flag(help: "Only say what would be added.") var dryRun = false
   @OptionGroup var options: ReplicaOptions<Trunk>
   @OptionGroup var format: FormatOptions
@@ -47,7 +47,9 @@ struct ImportCommand: ParsableCommand {
     // Bounded while it is read: a device or a pipe has no size to ask for.
     let bytes: Data
     do {
-      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+      let handle =
+        file == "-"
+        ? .standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
       bytes = try handle.read(upToCount: GardenFile.limitBytes + 1) ?? Data()
     } catch {
       throw .unreadable(file.escapedForTerminal)
