@@ -218,12 +218,21 @@ struct CSVTests {
       ("Hours", "1.5", 90), ("Duration", "1.5", 90), ("Duration (hh:mm)", "1:30", 90),
       ("Duration (h)", "1h 30m", 90), ("Duration (decimal hours)", "1.5", 90),
       ("Duration (in minutes)", "90", 90), ("Duration (hours:minutes)", "1:30", 90),
-      ("Duration (hh.mm)", "1:30", 90),
+      ("Duration (hh.mm)", "1:30", 90), ("Duration", "PT16H30M", 990),
+      ("Duration", "P1DT2H", 1560), ("Duration", "16h 30m 15s", 990.25),
+      ("Duration", "16 hours, 30 minutes, 15 seconds", 990.25), ("Dauer", "16 Std. 30 Min.", 990),
+      ("Duration", "16.5 h", 990), ("Dauer", "16,5 Stunden", 990), ("Duration", "16h30", 990),
     ])
   func units(column: String, cell: String, minutes: Double) throws {
     let history = try history("Start;\(column)\n2026-04-25 20:00;\(cell)\n")
     let length = history.fasts.first?.session.durationMilliseconds
     #expect(length == Int64(minutes * 60_000))
+  }
+
+  @Test("what is no length is none", arguments: ["P1M", "P2W", "30m 16h", "1h 90m", "h", "16x"])
+  func noLengths(cell: String) throws {
+    let history = try history("Start;Duration\n2026-04-25 20:00;\(cell)\n")
+    #expect(history.skipped == [.init(line: 2, reason: .noEnd)])
   }
 
   @Test("a column in another unit is refused by name, unless ends say how long it took")
@@ -303,6 +312,11 @@ struct CSVTests {
       2026-05-02,20:00,2026-05-04,12:00,40:00
       """)
     #expect(whole.fasts.map(\.session.durationMilliseconds) == [57_600_000, 144_000_000])
+    // Beside a date three numbers with dots are a clock time.
+    let dotted = try history(
+      "Startdatum;Startzeit;Enddatum;Endzeit\n24.05.26;20.05.07;25.05.26;12.05.07\n")
+    #expect(dotted.fasts.map(\.session.span.start) == [time("2026-05-24T18:05:07Z")])
+    #expect(dotted.fasts.first?.session.durationMilliseconds == 16 * Milliseconds.perHour)
     let withoutEnd = try history(
       "Start Date,Start Time,Duration (hours)\n2026-01-01,8:00,16\n2026-01-02,12:30,24\n")
     #expect(
@@ -337,6 +351,23 @@ struct CSVTests {
       ("04/25/2026 12:00 AM", "2026-04-24T22:00:00Z"),
       ("04/25/2026 12:00 PM", "2026-04-25T10:00:00Z"), ("1777140000", "2026-04-25T18:00:00Z"),
       ("1777140000000", "2026-04-25T18:00:00Z"),
+      ("24. 5. 2026 20:05:07", "2026-05-24T18:05:07Z"),
+      ("24.5. 2026 20:05", "2026-05-24T18:05:00Z"), ("24. 5. 26, 20:05", "2026-05-24T18:05:00Z"),
+      ("24. Mai 2026 20.05.07", "2026-05-24T18:05:07Z"),
+      ("2026. 5. 24. 20:05:07", "2026-05-24T18:05:07Z"),
+      ("24.05.2026 20.05.07", "2026-05-24T18:05:07Z"), ("24/05/26 20.05", "2026-05-24T18:05:00Z"),
+      ("24/05/2026 8:05 p. m.", "2026-05-24T18:05:00Z"),
+      ("24/05/2026 8:05\u{A0}a.\u{A0}m.", "2026-05-24T06:05:00Z"),
+      ("2026-05-24 18:05:07 +0000 UTC", "2026-05-24T18:05:07Z"),
+      ("2026-05-24 20:05:07 +0200 CEST", "2026-05-24T18:05:07Z"),
+      ("2026-05-24 20:05:07 UTC+2", "2026-05-24T18:05:07Z"),
+      ("Sun May 24 2026 20:05:07 GMT+0200 (CEST)", "2026-05-24T18:05:07Z"),
+      (
+        "Sun May 24 2026 20:05:07 GMT+0200 (Central European Summer Time)",
+        "2026-05-24T18:05:07Z"
+      ),
+      // Seconds since 2001, as Apple's systems write them.
+      ("761850000", "2025-02-21T17:00:00Z"), ("761850000.25", "2025-02-21T17:00:00.250Z"),
     ])
   func times(text: String, instant: String) throws {
     let history = try history("Start;Note;Hours\n\(text);x;1\n")
@@ -348,7 +379,8 @@ struct CSVTests {
     arguments: [
       "", "tomorrow", "2026-02-30 20:00", "25/04/2026 24:00", "4/25/2026 13:00 PM",
       "2026-04-25 20:00 20:00", "32 Apr 2026 20:00", "2026-04-25 20:0", "2026-04-25 20:00 +25:00",
-      "1/2/3/4 20:00", "25.04.126 20:00", "12345 20:00", "0/0/2026 20:00",
+      "1/2/3/4 20:00", "25.04.126 20:00", "12345 20:00", "0/0/2026 20:00", "24. 13. 2026 20:00",
+      "2026-05-24 20:00 +0200 UTC", "2026-05-24 20:00 CEST", "24.05.2026 24.00.00",
     ])
   func noTimes(text: String) {
     #expect(CSVMoment(text)?.day(.dayFirst) == nil || CSVMoment(text)?.second == nil)

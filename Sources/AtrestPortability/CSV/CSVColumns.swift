@@ -90,6 +90,12 @@ public struct CSVColumns: Hashable, Sendable {
       .split { $0.isWhitespace || $0 == "_" || $0 == "-" || $0 == "/" }.joined(separator: " ")
   }
 
+  /// Whether a column has a clock time alone, as its date is in another one.
+  func hasClock(at column: Int) -> Bool {
+    if column == start { return date != nil }
+    return column == end && (endDate ?? date) != nil
+  }
+
   /// The index of a column that a person named: its name in the header, or its number from 1.
   ///
   /// - Throws: `CSVProblem.unknownColumn`.

@@ -104,7 +104,9 @@ public struct CSVFile: Hashable, Sendable {
     for row in rows {
       let columns = reading.columns
       for column in [columns.date, columns.start, columns.endDate, columns.end] {
-        guard let moment = CSVMoment(row[column]) else { continue }
+        guard let column,
+          let moment = CSVMoment(row[column], isClock: columns.hasClock(at: column))
+        else { continue }
         if let order = moment.toldOrder { told[order] = told[order] ?? row.line }
         if moment.isAmbiguous { ambiguous = ambiguous ?? row.line }
       }
@@ -252,7 +254,7 @@ private struct RowReader {
 
   private func fast(_ row: CSVTable.Row) throws(Problem) -> CSVHistory.Fast {
     let columns = reading.columns
-    let begun = CSVMoment(row[columns.start])
+    let begun = columns.start.flatMap { CSVMoment(row[$0], isClock: columns.hasClock(at: $0)) }
     let date = CSVMoment(row[columns.date])
     guard let first = begun ?? date else { throw Problem(reason: .noStart) }
     let day = first.day(reading.order) ?? date?.day(reading.order)
@@ -260,7 +262,8 @@ private struct RowReader {
     let length = CSVLength(row[columns.duration], durationUnit)
     let endDay = CSVMoment(row[columns.endDate])?.day(reading.order)
     let (start, end) = try span(
-      starts, CSVMoment(row[columns.end]), begun: first, days: (day, endDay), length)
+      starts, columns.end.flatMap { CSVMoment(row[$0], isClock: columns.hasClock(at: $0)) },
+      begun: first, days: (day, endDay), length)
     do throws(InputProblem) {
       try TypedRules.check(start: start, end: end, now: now)
     } catch {

@@ -53,8 +53,9 @@ enum CSVLengthUnit: Double {
       || columnName.lowercased().split { !$0.isLetter }.contains { named(String($0)) != nil }
   }
 
-  private static func named(_ name: String) -> Self? {
-    names.first { $0.1.contains(name) }?.0
+  /// The unit of a word in lower case; nil if it is none.
+  static func named(_ name: some StringProtocol) -> Self? {
+    names.first { $0.1.contains(String(name)) }?.0
   }
 
   /// How many minutes it has.
@@ -69,11 +70,12 @@ struct CSVLength {
   /// Whether the text itself says in which unit it is, as `16:30` and `16h` do.
   let hasOwnUnit: Bool
 
-  /// Reads `16:30`, `16:30:00`, `16h 30m`, `16.5` or `16,5`; nil if it cannot be read.
+  /// Reads `16:30`, `16:30:00`, `16h 30m 15s`, `PT16H30M`, `16.5 h`, `16.5` or `16,5`; nil if it
+  /// cannot be read.
   ///
   /// - Parameter unit: Of a number that stands alone.
   init?(_ text: String, _ unit: CSVLengthUnit) {
-    guard (1...32).contains(text.utf8.count) else { return nil }
+    guard (1...64).contains(text.utf8.count) else { return nil }
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     if (2...3).contains(parts.count) {
       let numbers = parts.compactMap { CSVMoment.number($0, digits: 1...3) }
@@ -91,19 +93,56 @@ struct CSVLength {
       let number = Double(point), number <= 10_000_000_000
     {
       minutes = number * unit.inMinutes
-      let decimals = point.split(separator: ".", omittingEmptySubsequences: false).dropFirst()
-      let digits = decimals.first?.count ?? 0
-      hasOwnUnit = false
-      resolution = max(1, (0..<digits).reduce(unit.inMinutes) { whole, _ in whole / 10 })
+      (resolution, hasOwnUnit) = (max(1, Self.resolution(of: point, unit)), false)
       return
     }
-    guard let typed = try? Typed.minutes(text) else { return nil }
-    minutes = Double(typed)
-    hasOwnUnit = true
+    let lowercased = text.lowercased()
+    guard let words = lowercased.first == "p" ? Self.isoWords(lowercased) : lowercased,
+      let parts = Self.parts(of: words)
+    else { return nil }
     // `16h` says nothing of minutes, and `2d` nothing of hours.
-    let letters = text.lowercased().filter(\.isLetter)
-    resolution =
-      letters.contains("m") ? 1 : letters.contains("h") || letters.contains("s") ? 60 : 1440
+    (minutes, resolution, hasOwnUnit) = (parts.minutes, max(1, parts.resolution), true)
+  }
+
+  /// `pt16h30m` and `p1dt2h` of ISO 8601 as people write it; nil for one of weeks, months or years.
+  private static func isoWords(_ text: String) -> String? {
+    let halves = text.dropFirst().split(separator: "t", omittingEmptySubsequences: false)
+    guard halves.count <= 2, halves[0].allSatisfy({ $0.isNumber || $0 == "d" }) else { return nil }
+    return halves.joined(separator: " ")
+  }
+
+  /// Reads numbers with units, the greatest unit first. What follows a greater unit is less than
+  /// one of it.
+  private static func parts(of text: String) -> (minutes: Double, resolution: Double)? {
+    func isBlank(_ character: Character) -> Bool { character.isWhitespace || character == "," }
+    var rest = text.drop(while: isBlank)
+    var minutes = 0.0
+    var last: (unit: CSVLengthUnit, resolution: Double)?
+    while !rest.isEmpty {
+      let number = rest.prefix { $0.isASCII && ($0.isNumber || $0 == "." || $0 == ",") }
+      rest = rest[number.endIndex...].drop(while: isBlank)
+      let word = rest.prefix(while: \.isLetter)
+      rest = rest[word.endIndex...].drop { isBlank($0) || $0 == "." }
+      // `16h30`: two digits after hours are minutes.
+      let isMinutesOfHours =
+        word.isEmpty && rest.isEmpty && number.utf8.count == 2 && last?.unit == .hours
+      guard let unit = isMinutesOfHours ? .minutes : CSVLengthUnit.named(word),
+        let count = Double(number.replacingOccurrences(of: ",", with: ".")),
+        last.map({ count * unit.rawValue < $0.unit.rawValue }) ?? true
+      else { return nil }
+      minutes += count * unit.inMinutes
+      last = (unit, resolution(of: number, unit))
+    }
+    return last.map { (minutes, $0.resolution) }
+  }
+
+  /// The value of one unit of the last digit of a number, in minutes.
+  private static func resolution(of number: some StringProtocol, _ unit: CSVLengthUnit) -> Double {
+    let decimals =
+      number.split(
+        omittingEmptySubsequences: false, whereSeparator: { $0 == "." || $0 == "," }
+      ).dropFirst().first?.count ?? 0
+    return (0..<decimals).reduce(unit.inMinutes) { whole, _ in whole / 10 }
   }
 
   /// Whether a fast took so long, as far as both are written exactly: its ends may be rounded to

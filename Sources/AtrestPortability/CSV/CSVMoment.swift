@@ -31,21 +31,51 @@ struct CSVMoment: Hashable, Sendable {
   /// A whole instant: a number of seconds or milliseconds since 1970.
   var instant: WallTime?
 
-  private static let limitBytes = 64
+  /// What a browser writes has up to 72: a zone has a long name.
+  private static let limitBytes = 96
 
   /// Reads a cell such as `2026-11-21T22:30:00+01:00`, `11/21/26 10:30 PM`, `21.11.2026, 22:30`,
-  /// `Nov 21, 2026 at 10:30 PM`, `22:30` or `1795296600`. Nil for anything else.
-  init?(_ text: String) {
+  /// `Nov 21, 2026 at 10:30 PM`, `Sat Nov 21 2026 22:30:00 GMT+0100 (CET)`, `22:30` or
+  /// `1795296600`. Nil for anything else.
+  ///
+  /// - Parameter isClock: Whether the cell has a clock time alone: `20.05.07` is one then, and else
+  ///   a date.
+  init?(_ text: String, isClock: Bool = false) {
     guard (1...Self.limitBytes).contains(text.utf8.count) else { return nil }
-    var words = Words()
-    // A narrow blank precedes PM in what Apple's systems write.
-    for word in Self.separated(text.lowercased()).split(whereSeparator: {
-      $0.isWhitespace || $0 == ","
-    }) {
-      guard words.take(word) else { return nil }
-    }
-    guard let moment = words.moment else { return nil }
+    let words = Self.words(of: text.lowercased())
+    let clock = isClock ? Words.moment(of: words, isClock: true) : nil
+    guard let moment = clock ?? Words.moment(of: words, isClock: false) else { return nil }
     self = moment
+  }
+
+  /// The words of a cell, with those put together that are one: `p. m.`, `24. 5. 2026` and
+  /// `2026. 5. 24.`. What stands in brackets at the end is the name of a zone whose offset stands
+  /// before it.
+  private static func words(of text: String) -> [String] {
+    let text = text.hasSuffix(")") ? text.prefix { $0 != "(" } : text[...]
+    var words: [String] = []
+    // A narrow blank precedes PM in what Apple's systems write.
+    for word in separated(String(text)).split(whereSeparator: { $0.isWhitespace || $0 == "," }) {
+      if let last = words.last, isBegun(last, before: word) {
+        words[words.count - 1] = last + word
+      } else {
+        words.append(String(word))
+      }
+    }
+    return words
+  }
+
+  /// Whether a word is one with the next: the half of `p. m.`, or a part of `24. 5. 2026`.
+  private static func isBegun(_ word: String, before next: Substring) -> Bool {
+    if word == "a." || word == "p." { return next == "m." || next == "m" }
+    func areDigits(_ text: Substring) -> Bool { text.allSatisfy { $0.isASCII && $0.isNumber } }
+    let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.last == "", parts.dropLast().allSatisfy({ !$0.isEmpty && areDigits($0) }) else {
+      return false
+    }
+    // After the day comes the month with its dot, and after that the year.
+    if parts.count == 2 { return next.last == "." && areDigits(next.dropLast()) }
+    return parts.count == 3 && areDigits(next.last == "." ? next.dropLast() : next)
   }
 
   /// A blank for the `t` between date and clock.
@@ -95,24 +125,45 @@ struct CSVMoment: Hashable, Sendable {
     private var year: Int?
     private var month: Int?
     private var dayOfMonth: Int?
+    private var hasZoneName: Bool?
+    private let isClock: Bool
+
+    private init(isClock: Bool) { self.isClock = isClock }
+
+    static func moment(of words: [String], isClock: Bool) -> CSVMoment? {
+      var parts = Words(isClock: isClock)
+      return words.allSatisfy { parts.take($0[...]) } ? parts.moment : nil
+    }
 
     /// - Returns: Whether the word has a meaning that no earlier one has.
     mutating func take(_ word: Substring) -> Bool {
       switch word {
       case "at", "um", "uhr": return true
-      case "am", "a.m.": return set(&isAfternoon, false)
-      case "pm", "p.m.": return set(&isAfternoon, true)
-      case "z", "utc", "gmt": return set(&offset, 0)
+      case "am", "a.m.", "a.m": return set(&isAfternoon, false)
+      case "pm", "p.m.", "p.m": return set(&isAfternoon, true)
+      // `+0000 UTC` says the same twice.
+      case "z", "utc", "gmt": return offset == 0 || set(&offset, 0)
       default: break
       }
-      if word.first == "+" || word.first == "-" {
-        return CSVMoment.offset(word).map { set(&offset, $0) } ?? false
-      }
-      if word.contains(":") { return takeClock(word) }
+      for zone in ["utc", "gmt"] where word.hasPrefix(zone) { return takeOffset(word.dropFirst(3)) }
+      if word.first == "+" || word.first == "-" { return takeOffset(word) }
+      if word.contains(":") { return takeClock(word, separator: ":") }
       if let month = CSVMoment.month(word) { return set(&self.month, month) }
       if CSVMoment.isWeekday(word) { return true }
+      let hasDay = day != nil || (month != nil && dayOfMonth != nil)
+      if isClock || hasDay, takeClock(word, separator: ".") { return true }
       if let day = CSVMoment.numericDay(word) { return set(&self.day, day) }
+      // `+0200 CEST`: a zone's name adds nothing to its offset.
+      if offset != nil, (3...5).contains(word.count), word.allSatisfy({ $0.isASCII && $0.isLetter })
+      {
+        return set(&hasZoneName, true)
+      }
+      if let instant = CSVMoment.counted(word) { return set(&self.instant, instant) }
       return takeNumber(word)
+    }
+
+    private mutating func takeOffset(_ word: Substring) -> Bool {
+      CSVMoment.offset(word).map { set(&offset, $0) } ?? false
     }
 
     private func set<Value>(_ part: inout Value?, _ value: Value) -> Bool {
@@ -121,16 +172,19 @@ struct CSVMoment: Hashable, Sendable {
       return true
     }
 
-    /// `22:30`, `22:30:15.250`, and the same with what may be written to it: `10:30pm`, `22:30z`,
-    /// `22:30+01:00`.
-    private mutating func takeClock(_ word: Substring) -> Bool {
-      let clock = word.prefix { $0.isASCII && ($0.isNumber || $0 == ":" || $0 == ".") }
+    /// `22:30`, `22:30:15.250`, `22.30.15`, and the same with what may be written to it: `10:30pm`,
+    /// `22:30z`, `22:30+01:00`.
+    private mutating func takeClock(_ word: Substring, separator: Character) -> Bool {
+      let clock = word.prefix { $0.isASCII && ($0.isNumber || $0 == separator || $0 == ".") }
       let rest = word[clock.endIndex...]
-      let seconds = clock.split(separator: ".", omittingEmptySubsequences: false)
-      guard seconds.count <= 2, let whole = seconds.first,
-        seconds.count == 1 || (1...9).contains(seconds[1].utf8.count)
-      else { return false }
-      let parts = whole.split(separator: ":", omittingEmptySubsequences: false)
+      var whole = clock
+      if separator != ".", let point = clock.firstIndex(of: ".") {
+        guard (1...9).contains(clock[point...].dropFirst().utf8.count),
+          !clock[point...].dropFirst().contains(".")
+        else { return false }
+        whole = clock[..<point]
+      }
+      let parts = whole.split(separator: separator, omittingEmptySubsequences: false)
       let numbers = parts.enumerated().compactMap { index, part in
         CSVMoment.number(part, digits: index == 0 ? 1...2 : 2...2)
       }
@@ -141,16 +195,12 @@ struct CSVMoment: Hashable, Sendable {
       return set(&self.second, second) && (rest.isEmpty || take(rest))
     }
 
-    /// A year, a day of the month, or a time since 1970.
+    /// A year or a day of the month.
     private mutating func takeNumber(_ word: Substring) -> Bool {
       var digits = word.prefix { $0.isASCII && $0.isNumber }
       let suffix = word[digits.endIndex...]
       guard ["", ".", "st", "nd", "rd", "th"].contains(suffix), !digits.isEmpty else {
         return false
-      }
-      if suffix.isEmpty, [10, 13].contains(digits.utf8.count), let number = Int64(digits) {
-        return set(
-          &instant, WallTime(milliseconds: digits.utf8.count == 13 ? number : number * 1000))
       }
       if suffix.isEmpty, digits.utf8.count == 4 {
         return CSVMoment.number(digits, digits: 4...4).map { set(&year, $0) } ?? false
@@ -179,76 +229,5 @@ struct CSVMoment: Hashable, Sendable {
 
   private init(day: Day?, second: Int?, offset: Int?, instant: WallTime?) {
     (self.day, self.second, self.offset, self.instant) = (day, second, offset, instant)
-  }
-
-  // MARK: - Parts
-
-  /// Reads ASCII digits of which there are as many as allowed.
-  static func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
-    guard digits.contains(text.utf8.count),
-      text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-    else { return nil }
-    return Int(text)
-  }
-
-  /// `2026-11-21`, `2026/11/21`, `21.11.2026`, `11/21/26`.
-  private static func numericDay(_ word: Substring) -> Day? {
-    guard let mark = word.first(where: { "-/.".contains($0) }) else { return nil }
-    let parts = word.split(separator: mark, omittingEmptySubsequences: false)
-    guard parts.count == 3 else { return nil }
-    if let year = number(parts[0], digits: 4...4) {
-      guard let month = number(parts[1], digits: 1...2), let day = number(parts[2], digits: 1...2)
-      else { return nil }
-      return LocalDay(year: year, month: month, day: day).map { .known($0) }
-    }
-    guard let first = number(parts[0], digits: 1...2), let second = number(parts[1], digits: 1...2),
-      var year = number(parts[2], digits: 2...4), parts[2].utf8.count != 3
-    else { return nil }
-    if year < 100 { year += 2000 }
-    // Dates with dots have the day first wherever they are written.
-    if mark == "." { return LocalDay(year: year, month: second, day: first).map { .known($0) } }
-    if first > 12 {
-      return LocalDay(year: year, month: second, day: first).map { .ordered($0, .dayFirst) }
-    }
-    if second > 12 {
-      return LocalDay(year: year, month: first, day: second).map { .ordered($0, .monthFirst) }
-    }
-    guard first > 0, second > 0 else { return nil }
-    return .either(first: first, second: second, year: year)
-  }
-
-  /// `+01:00`, `-0530`, `+02`.
-  private static func offset(_ text: Substring) -> Int? {
-    let digits = text.dropFirst().filter { $0 != ":" }
-    guard let hours = number(digits.prefix(2)[...], digits: 2...2), hours <= 18 else { return nil }
-    let rest = digits.dropFirst(2)
-    guard let minutes = rest.isEmpty ? 0 : number(rest, digits: 2...2), minutes < 60,
-      hours * 60 + minutes <= 18 * 60
-    else { return nil }
-    return (text.first == "-" ? -60 : 60) * (hours * 60 + minutes)
-  }
-
-  private static let months: [[String]] = [
-    ["jan", "january", "januar", "jän"], ["feb", "february", "februar"],
-    ["mar", "march", "mär", "mrz", "märz"], ["apr", "april"], ["may", "mai"],
-    ["jun", "june", "juni"], ["jul", "july", "juli"], ["aug", "august"],
-    ["sep", "sept", "september"], ["oct", "october", "okt", "oktober"], ["nov", "november"],
-    ["dec", "december", "dez", "dezember"],
-  ]
-
-  private static func month(_ word: Substring) -> Int? {
-    let name = String(word.last == "." ? word.dropLast() : word)
-    return months.firstIndex { $0.contains(name) }.map { $0 + 1 }
-  }
-
-  private static let weekdays = [
-    "mo", "tu", "we", "th", "fr", "sa", "su", "di", "mi", "do", "so", "mon", "tue", "tues", "wed",
-    "thu", "thur", "thurs", "fri", "sat", "sun", "monday", "tuesday", "wednesday", "thursday",
-    "friday", "saturday", "sunday", "montag", "dienstag", "mittwoch", "donnerstag", "freitag",
-    "samstag", "sonntag",
-  ]
-
-  private static func isWeekday(_ word: Substring) -> Bool {
-    weekdays.contains(String(word.last == "." ? word.dropLast() : word))
   }
 }
