@@ -12,7 +12,8 @@ extension Portability.Limits {
 }
 
 extension Portability {
-  /// Parses a file of any supported format. Performs no I/O and reads no clock.
+  /// Parses a file of ours or of the iOS app. Performs no I/O and reads no clock. `CSVFile` reads
+  /// other apps' files.
   ///
   /// - Parameter bytes: The whole file. It may be arbitrary data: its size is bounded, and it is
   ///   fully validated, checksum included.
@@ -23,6 +24,7 @@ extension Portability {
       throw .tooLarge(limitBytes: Limits.fileBytes)
     }
     let bytes = withoutMark(bytes)
+    if let kind = FileKind(bytes) { throw .other(kind) }
     guard let first = bytes.first(where: { !isBlank($0) }) else { throw .invalidFormat(nil) }
     if let file = try AtrestReader.read(bytes) { return file }
     guard bytes.reduce(0, { $0 + (isMark($1) ? 1 : 0) }) <= Limits.marks else {

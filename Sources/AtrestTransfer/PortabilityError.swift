@@ -9,6 +9,8 @@ public enum PortabilityError: Error, Hashable, Sendable {
   case tooLarge(limitBytes: Int)
   /// The file exceeds the entry limit.
   case tooManyEntries(limit: Int)
+  /// The file is something else than a history.
+  case other(FileKind)
   /// The file has no known format or is malformed; with the position if known.
   case invalidFormat(ImportPlace?)
   /// The file's version is not supported.
@@ -37,12 +39,15 @@ public enum PortabilityError: Error, Hashable, Sendable {
       Language.text(
         "The file holds more than \(limit) entries. Check that it is the right one.",
         de: "Die Datei hat mehr als \(limit) Einträge. Prüfe, ob es die richtige ist.")
+    case .other(let kind): kind.userMessage
     case .invalidFormat(nil):
       Language.text(
         "This is no export that can be read here. Choose an export of Atrest, of the iOS app, or "
-          + "one of the app's files session-state.json and water-log.json.",
+          + "one of the app's files session-state.json and water-log.json; or another app's fasts "
+          + "as CSV or JSON.",
         de: "Das ist kein Export, der hier gelesen werden kann. Wähle einen Export von Atrest, der "
-          + "iOS-App, oder eine ihrer Dateien session-state.json und water-log.json.")
+          + "iOS-App, oder eine ihrer Dateien session-state.json und water-log.json; oder das "
+          + "Fasten einer anderen App als CSV oder JSON.")
     case .invalidFormat(let place?):
       Language.text(
         "The file cannot be read: \(place.words) is not what it should be. Nothing was brought "

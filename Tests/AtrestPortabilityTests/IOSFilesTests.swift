@@ -205,6 +205,7 @@ struct IOSFilesTests {
         .invalidFormat(.line(3)), .unsupportedVersion(found: 2, current: 1), .checksumMismatch,
         .cutShort, .contradiction(.entry(2)), .newer(.line(9)),
       ] + InputProblem.allCases.map { .impossible(.active, $0) }
+      + FileKind.allCases.map { .other($0) }
     for problem in problems {
       #expect(WordPolicy.allows(problem.userMessage))
       #expect(problem.userMessage.hasSuffix("."))

@@ -28,6 +28,36 @@ struct OtherAppsTests {
 
   private static let night = "start,end\n2026-05-01 20:00,2026-05-02 12:00\n"
 
+  @Test(
+    "a file that is no history is named as what it is, with what to do",
+    arguments: [
+      ("easyfast.zip", Array("PK\u{3}\u{4}\u{14}\0fasts.json".utf8), "This is an archive"),
+      ("fasts.csv.gz", [0x1F, 0x8B, 8, 0, 0], "This is an archive"),
+      (
+        "fasts.xlsx", Array("PK\u{3}\u{4}\u{14}\0[Content_Types].xml\0xl/workbook.xml".utf8),
+        "This is a workbook of a spreadsheet program"
+      ),
+      (
+        "fasts.ics", Array("BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n".utf8),
+        "This is an iCalendar file"
+      ),
+      (
+        "health.xml",
+        Array("<?xml version=\"1.0\"?>\n<!DOCTYPE HealthData [\n]>\n<HealthData/>".utf8),
+        "This is an export of Apple Health"
+      ),
+      ("other.xml", Array("<?xml version=\"1.0\"?>\n<plist/>".utf8), "This is an XML file"),
+      ("page.html", Array("\n<!doctype html>\n<html></html>".utf8), "This is a web page"),
+      ("fasts.pdf", Array("%PDF-1.7\n".utf8), "This is a PDF"),
+      ("fasts.db", Array("SQLite format 3\0".utf8), "This is a database"),
+      ("screen.png", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "This is a picture"),
+    ] as [(String, [UInt8], String)])
+  func named(name: String, bytes: [UInt8], words: String) throws {
+    let answer = try atrest("import", try file(name, bytes), "--yes")
+    #expect(answer.code == 65 && answer.err.hasPrefix(words), "\(answer.err)")
+    #expect(!FileManager.default.fileExists(atPath: atrest.replica.path))
+  }
+
   @Test("an import that was undone can be done again; what a person deleted stays deleted")
   func again() throws {
     let path = try file("night.csv", Self.night)

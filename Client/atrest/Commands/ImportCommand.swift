@@ -96,6 +96,7 @@ struct ImportCommand: AsyncParsableCommand {
   /// Reads what the file is, and asks what must be asked of it.
   private func source(_ context: CommandContext) throws -> ImportSource {
     let bytes = try Self.read(file)
+    if let kind = FileKind(bytes) { throw PortabilityError.other(kind) }
     guard !CSVFile.looksLikeJSON(bytes), !bytes.isEmpty else {
       guard !rows.isGiven else {
         throw CommandFailure(

@@ -86,6 +86,7 @@ extension WebCore {
   private func readImport(_ bytes: [UInt8], _ now: WallTime) throws(CoreFailure) -> ImportFile {
     let file: ImportFile?
     do throws(PortabilityError) {
+      if let kind = FileKind(bytes) { throw PortabilityError.other(kind) }
       file = try AtrestReader.read(bytes)
       try file?.check(now: now)
     } catch {
