@@ -19,6 +19,8 @@ public struct ImportFile: Hashable, Sendable {
     case iosWaterLog = "ios_water_log"
     /// Another app's file of separated values.
     case csv
+    /// Another app's JSON.
+    case otherJSON = "json"
   }
 
   /// The file's format.

@@ -77,7 +77,8 @@ extension ImportReport {
       case .iosSessionState:
         Language.text("The iOS app's fasts", de: "Das Fasten der iOS-App")
       case .iosWaterLog: Language.text("The iOS app's water", de: "Das Wasser der iOS-App")
-      case .csv: Language.text("A history of another app", de: "Der Verlauf einer anderen App")
+      case .csv, .otherJSON:
+        Language.text("A history of another app", de: "Der Verlauf einer anderen App")
       }
     let made = madeAt.map(time).map {
       Language.text(", made \($0)", de: ", von \($0)")

@@ -52,11 +52,11 @@ private func time(_ text: String) -> WallTime {
 }
 
 /// The same under a name that no local one hides.
-private func read(_ text: String) throws -> CSVHistory { try history(text) }
+private func read(_ text: String) throws -> FastHistory { try history(text) }
 
 private func history(
   _ text: String, order: DateOrder? = nil, columns: CSVColumns? = nil
-) throws -> CSVHistory {
+) throws -> FastHistory {
   let file = try CSVFile(Array(text.utf8))
   return try file.history(
     .init(columns: columns ?? CSVColumns(header: file.header), order: order, zone: berlin),
@@ -80,7 +80,7 @@ struct CSVTests {
         [time("2026-04-26T18:15:00Z"), time("2026-04-27T10:00:00Z")],
       ])
     #expect(history.fasts.prefix(2).map(\.session.targetMinutes) == targets)
-    #expect(history.fasts.map(\.line).prefix(2) == [2, 3])
+    #expect(history.fasts.map(\.number).prefix(2) == [2, 3])
   }
 
   @Test("a clock time that comes again means what the length says; an open fast is left out")
@@ -88,7 +88,7 @@ struct CSVTests {
     let history = try history(Shape.zero)
     #expect(history.rowCount == 4 && history.fasts.count == 3)
     #expect(history.fasts[2].session.durationMilliseconds == 24 * Milliseconds.perHour)
-    #expect(history.skipped == [.init(line: 5, reason: .noEnd)])
+    #expect(history.skipped == [.init(number: 5, reason: .noEnd)])
     // Without a length it is the first such time after the start.
     let first = try CSVTests.firstLength("date,start,end\n2026-04-30,20:00,20:00\n")
     #expect(first == 24 * Milliseconds.perHour)
@@ -126,7 +126,7 @@ struct CSVTests {
       try history(both)
     }
     #expect(
-      try history(both, order: .dayFirst).skipped == [.init(line: 2, reason: .noStart)])
+      try history(both, order: .dayFirst).skipped == [.init(number: 2, reason: .noStart)])
   }
 
   @Test("rows that cannot be are left out, each with its line and reason")
@@ -147,14 +147,14 @@ struct CSVTests {
       2026-04-27 20:00,
       """
     let history = try history(text)
-    #expect(history.fasts.map(\.line) == [10])
+    #expect(history.fasts.map(\.number) == [10])
     #expect(
       history.skipped == [
-        .init(line: 2, reason: .noStart), .init(line: 3, reason: .endBeforeStart),
-        .init(line: 4, reason: .endBeforeStart), .init(line: 6, reason: .tooLong),
-        .init(line: 7, reason: .inTheFuture), .init(line: 8, reason: .noStart),
-        .init(line: 9, reason: .skippedTime), .init(line: 11, reason: .repeated),
-        .init(line: 13, reason: .noEnd),
+        .init(number: 2, reason: .noStart), .init(number: 3, reason: .endBeforeStart),
+        .init(number: 4, reason: .endBeforeStart), .init(number: 6, reason: .tooLong),
+        .init(number: 7, reason: .inTheFuture), .init(number: 8, reason: .noStart),
+        .init(number: 9, reason: .skippedTime), .init(number: 11, reason: .repeated),
+        .init(number: 13, reason: .noEnd),
       ])
   }
 
@@ -172,10 +172,10 @@ struct CSVTests {
       start: time("2026-04-28T17:00:00Z"), end: time("2026-04-29T10:00:00Z"), outcome: .completed)
     let id = try #require(RecordUUID(bytes: [UInt8](repeating: 7, count: 16)))
     let session = Session(id: id, span: try #require(here), targetMinutes: 960)
-    #expect(history.lines(overlapping: [session] + history.fasts.map(\.session)) == [4])
-    let rest = history.without(lines: [4])
-    #expect(rest.fasts.map(\.line) == [2, 3])
-    #expect(rest.skipped == [.init(line: 4, reason: .overlaps)])
+    #expect(history.numbers(overlapping: [session] + history.fasts.map(\.session)) == [4])
+    let rest = history.without([4])
+    #expect(rest.fasts.map(\.number) == [2, 3])
+    #expect(rest.skipped == [.init(number: 4, reason: .overlaps)])
   }
 
   @Test("a file of fasts that all share time is read like any other", arguments: [30_000])
@@ -189,7 +189,7 @@ struct CSVTests {
       outcome: .completed)
     let id = try #require(RecordUUID(bytes: [UInt8](repeating: 7, count: 16)))
     let here = Session(id: id, span: try #require(span), targetMinutes: 960)
-    #expect(history.lines(overlapping: [here]).count == count)
+    #expect(history.numbers(overlapping: [here]).count == count)
   }
 
   @Test("columns are found by name, told by name or number, or missed")
@@ -218,7 +218,9 @@ struct CSVTests {
       ("Hours", "1.5", 90), ("Duration", "1.5", 90), ("Duration (hh:mm)", "1:30", 90),
       ("Duration (h)", "1h 30m", 90), ("Duration (decimal hours)", "1.5", 90),
       ("Duration (in minutes)", "90", 90), ("Duration (hours:minutes)", "1:30", 90),
-      ("Duration (hh.mm)", "1:30", 90), ("Duration", "PT16H30M", 990),
+      ("durationMinutes", "90", 90), ("duration_seconds", "3600", 60), ("totalHours", "1.5", 90),
+      ("fastingTime in minutes", "90", 90), ("Duration (hh.mm)", "1:30", 90),
+      ("Duration", "PT16H30M", 990),
       ("Duration", "P1DT2H", 1560), ("Duration", "16h 30m 15s", 990.25),
       ("Duration", "16 hours, 30 minutes, 15 seconds", 990.25), ("Dauer", "16 Std. 30 Min.", 990),
       ("Duration", "16.5 h", 990), ("Dauer", "16,5 Stunden", 990), ("Duration", "16h30", 990),
@@ -232,7 +234,7 @@ struct CSVTests {
   @Test("what is no length is none", arguments: ["P1M", "P2W", "30m 16h", "1h 90m", "h", "16x"])
   func noLengths(cell: String) throws {
     let history = try history("Start;Duration\n2026-04-25 20:00;\(cell)\n")
-    #expect(history.skipped == [.init(line: 2, reason: .noEnd)])
+    #expect(history.skipped == [.init(number: 2, reason: .noEnd)])
   }
 
   @Test("a column in another unit is refused by name, unless ends say how long it took")
@@ -256,6 +258,30 @@ struct CSVTests {
     #expect(goal.fasts.first?.session.targetMinutes == Session.defaultTargetMinutes)
   }
 
+  @Test("of JSON the one list with the columns of a history is read; other JSON is none")
+  func json() throws {
+    func file(_ text: String) throws -> CSVFile? { try CSVFile(json: Array(text.utf8)) }
+    let fasts = #"[{"startDate":761850000,"endDate":761907600},{"endDate":[1],"startDate":true},7]"#
+    let other = #"[{"began":"x","length":1}]"#
+    let read = try #require(try file(#"{"fasts":\#(fasts),"moods":[{"x":1}],"of":{"a":[]}}"#))
+    #expect(read.header == ["endDate", "startDate"])
+    let history = try read.history(
+      .init(columns: CSVColumns(header: read.header), zone: berlin), now: now)
+    #expect(history.format == .otherJSON && history.rowCount == 3)
+    #expect(history.fasts.map(\.session.durationMilliseconds) == [57_600_000])
+    #expect(history.skipped.map { history.place($0.number) } == [.entry(2), .entry(3)])
+    for none in [
+      #"{"fasts":\#(fasts),"others":\#(other)}"#, "[]", "{}", "[1]", #"[{"a":1}]"#, "[",
+      fasts + "x",
+      #"{"sessions":\#(fasts)}"#, #"{"payload":\#(fasts)}"#,
+    ] {
+      #expect(try file(none) == nil, "\(none)")
+    }
+    for example in Example.allCases { #expect(try CSVFile(json: example.bytes()) == nil) }
+    let many = "[" + String(repeating: #"{"start":1,"end":2},"#, count: 100_000) + "{}]"
+    #expect(throws: CSVProblem.tooManyRows) { try file(many) }
+  }
+
   @Test("a row whose end and length contradict each other is left out, with the reason")
   func contradictions() throws {
     let history = try history(
@@ -271,14 +297,14 @@ struct CSVTests {
       2026-03-28 20:00,2026-03-29 12:00,16:00
       """)
     // The last one subtracts what clocks show over a night that lost an hour.
-    #expect(history.fasts.map(\.line) == [2, 3, 4, 6, 8, 9])
+    #expect(history.fasts.map(\.number) == [2, 3, 4, 6, 8, 9])
     // A number of which nothing declares the unit is compared with nothing.
     let assumed = try read(
       "Start,End,Duration\n2026-04-25 20:00,2026-04-26 12:00,57600\n")
     #expect(assumed.fasts.count == 1)
     #expect(
       history.skipped == [
-        .init(line: 5, reason: .contradiction), .init(line: 7, reason: .contradiction),
+        .init(number: 5, reason: .contradiction), .init(number: 7, reason: .contradiction),
       ])
   }
 

@@ -58,6 +58,43 @@ struct OtherAppsTests {
     #expect(!FileManager.default.fileExists(atPath: atrest.replica.path))
   }
 
+  @Test(
+    "the fasts of other apps' JSON are read like rows",
+    arguments: [
+      (
+        "EasyFast", #"[{"start": 1777658400000, "finish": 1777716000000, "notes": "so, so"}]"#,
+        "2026-05-01T18:00:00Z", 960
+      ),
+      (
+        "Sunrise",
+        #"[{"targetInterval": 57600, "mood": 0, "startDate": 761850000, "endDate": 761907600.25}]"#,
+        "2025-02-21T17:00:00Z", 960
+      ),
+      (
+        "Zero",
+        #"{"fast_data": [{"FastID": "6F1C", "StartDTM": "2026-05-01T18:00:00Z", "#
+          + #""EndDTM": "2026-05-02T10:00:00Z", "GoalHours": 18, "IsEnded": true}, "#
+          + #"{"FastID": "6F1D", "StartDTM": "2026-05-02T18:00:00Z", "EndDTM": null, "#
+          + #""GoalHours": 16, "IsEnded": false}], "weights": [{"kg": 70.5}], "version": 3}"#,
+        "2026-05-01T18:00:00Z", 1080
+      ),
+    ])
+  func otherJSON(app: String, text: String, start: String, target: Int) throws {
+    let path = try file("fasts.json", text)
+    let look = try atrest("import", path, "--dry-run")
+    #expect(look.code == 0 && look.out.hasPrefix("A history of another app.\n"), "\(look.err)")
+    let answer = try atrest("import", path, "--yes", "--json")
+    let row = try #require(try answer.json() as? [String: Any])
+    #expect(row["format"] as? String == "json")
+    let skipped = try #require(row["skipped"] as? [[String: Any]])
+    #expect(skipped.map { $0["entry"] as? Int } == (app == "Zero" ? [2] : []))
+    let fasts = try fasts()
+    #expect(fasts.map { $0["start"] as? String } == [start])
+    #expect(fasts.first?["elapsed_minutes"] as? Int == 960)
+    #expect(fasts.first?["target_minutes"] as? Int == target)
+    #expect(try atrest("import", path, "--yes").out.contains("Nothing here would change."))
+  }
+
   @Test("an import that was undone can be done again; what a person deleted stays deleted")
   func again() throws {
     let path = try file("night.csv", Self.night)

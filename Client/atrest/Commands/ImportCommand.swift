@@ -14,11 +14,11 @@ import Foundation
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Bring in an export, the files of the iOS app, or another app's rows (CSV).",
+    abstract: "Bring in an export, the files of the iOS app, or another app's fasts (CSV, JSON).",
     discussion: """
       Reads an export of this program, an export of the iOS app, the app's files \
-      session-state.json and water-log.json, and rows (CSV) of fasts as other apps and spreadsheets \
-      write them. First says what it would do, and asks.
+      session-state.json and water-log.json, and rows (CSV) or JSON of fasts as other apps and \
+      spreadsheets write them. First says what it would do, and asks.
 
       Of rows, it finds the columns by their names, asks where it cannot, or is told by options: \
       a column is its name or its number from 1. A row that cannot be is left out, and its line \
@@ -97,16 +97,16 @@ struct ImportCommand: AsyncParsableCommand {
   private func source(_ context: CommandContext) throws -> ImportSource {
     let bytes = try Self.read(file)
     if let kind = FileKind(bytes) { throw PortabilityError.other(kind) }
-    guard !CSVFile.looksLikeJSON(bytes), !bytes.isEmpty else {
+    let isJSON = CSVFile.looksLikeJSON(bytes) || bytes.isEmpty
+    guard let table = isJSON ? try CSVFile(json: bytes) : try CSVFile(bytes) else {
       guard !rows.isGiven else {
         throw CommandFailure(
           Language.text(
-            "The file is JSON, which has no columns: leave their options out.",
-            de: "Die Datei ist JSON und hat keine Spalten: Lass deren Optionen weg."), .usage)
+            "The file has no columns: leave their options out.",
+            de: "Die Datei hat keine Spalten: Lass deren Optionen weg."), .usage)
       }
       return .export(try Portability.parse(bytes))
     }
-    let table = try CSVFile(bytes)
     let asks = Terminal.canAsk && !format.isJSON
     let (history, columns) = try rows.history(of: table, context, asks: asks)
     return .rows(history, columns, header: table.header)
@@ -171,7 +171,7 @@ private enum ImportSource {
   /// A file of ours or of the iOS app.
   case export(ImportFile)
   /// Another app's rows.
-  case rows(CSVHistory, CSVColumns, header: [String])
+  case rows(FastHistory, CSVColumns, header: [String])
 
   /// What is to be said of rows beside what an import says.
   struct Remarks {
@@ -190,14 +190,14 @@ private enum ImportSource {
     case .rows(var history, let columns, let header):
       let isFruitless = history.fasts.isEmpty && !history.skipped.isEmpty
       let here = try options.openExisting()?.sessions() ?? []
-      var overlapping = history.lines(overlapping: here)
+      var overlapping = history.numbers(overlapping: here)
       if skipOverlaps {
-        history = history.without(lines: overlapping)
+        history = history.without(overlapping)
         overlapping = []
       }
       let words = HistoryWords.preview(
         history, columns, header: header, overlapping: overlapping)
-      let skipped = history.skipped.map { SkippedRow(line: $0.line, reason: $0.reason.rawValue) }
+      let skipped = history.skipped.map { SkippedRow($0, in: history) }
       let remarks = Remarks(
         words: words, skipped: skipped, isFruitless: isFruitless)
       return (try history.importFile(), remarks)

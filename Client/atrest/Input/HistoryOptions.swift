@@ -51,11 +51,11 @@ struct HistoryOptions: ParsableArguments {
   /// - Parameter asks: Whether a person can be asked.
   func history(
     of file: CSVFile, _ context: CommandContext, asks: Bool
-  ) throws -> (history: CSVHistory, columns: CSVColumns) {
+  ) throws -> (history: FastHistory, columns: CSVColumns) {
     var reading = CSVFile.Reading(
       columns: try columns(of: file, asks: asks), order: dateOrder, zone: try offsets(context))
     if let target = try typedTarget(target) { reading.targetMinutes = target }
-    let history: CSVHistory
+    let history: FastHistory
     do throws(CSVProblem) {
       history = try file.history(reading, now: context.now)
     } catch {

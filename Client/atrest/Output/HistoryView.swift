@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output about another app's file of separated values: its columns, and what is taken of it.
+// Output about another app's file with fasts in rows: its columns, and what is taken of it.
 
 import AtrestCommandLine
 import AtrestCompanion
@@ -7,13 +7,23 @@ import AtrestDomain
 import AtrestPortability
 import Foundation
 
-/// A row that was left out, for `--json`.
+/// A row or an entry that was left out, for `--json`.
 struct SkippedRow: Encodable {
-  var line: Int
+  var line: Int?
+  var entry: Int?
   var reason: String
+
+  init(_ skipped: FastHistory.Skipped, in history: FastHistory) {
+    switch history.place(skipped.number) {
+    case .line(let number): line = number
+    case .entry(let number): entry = number
+    case .active: break
+    }
+    reason = skipped.reason.rawValue
+  }
 }
 
-/// Texts about files of separated values.
+/// Texts about files with fasts in rows.
 enum HistoryWords {
   static var startQuestion: String {
     Language.text(
@@ -66,21 +76,17 @@ enum HistoryWords {
 
   /// What is read, which columns say so, and what is left out with its line.
   ///
-  /// - Parameter overlapping: The lines of fasts that share time with one that is here.
+  /// - Parameter overlapping: The numbers of fasts that share time with one that is here.
   static func preview(
-    _ history: CSVHistory, _ columns: CSVColumns, header: [String], overlapping: [Int]
+    _ history: FastHistory, _ columns: CSVColumns, header: [String], overlapping: [Int]
   ) -> String {
     var lines = [columnWords(columns, header)]
     if !history.skipped.isEmpty {
       let count = history.skipped.count
-      lines.append(
-        Language.text(
-          "Left out: \(count == 1 ? "1 row" : "\(count) rows").",
-          de: "Ausgelassen: \(count == 1 ? "1 Zeile" : "\(count) Zeilen")."))
+      let counted = Self.counted(count, history)
+      lines.append(Language.text("Left out: \(counted).", de: "Ausgelassen: \(counted)."))
       lines += history.skipped.prefix(namedRows).map { skipped in
-        Language.text(
-          "  line \(skipped.line): \(skipped.reason.words)",
-          de: "  Zeile \(skipped.line): \(skipped.reason.words)")
+        "  \(history.place(skipped.number).words): \(skipped.reason.words)"
       }
       if count > namedRows {
         lines.append(
@@ -95,9 +101,10 @@ enum HistoryWords {
       let more = pairs.count > namedRows ? ", …" : ""
       lines.append(
         Language.text(
-          "Fasts of the file share time, and each would count: lines \(named)\(more).",
-          de: "Fasten der Datei überschneiden sich, und jedes würde zählen: Zeilen \(named)\(more)."
-        ))
+          "Fasts of the file share time, and each would count: \(noun(history, isOne: false)) "
+            + "\(named)\(more).",
+          de: "Fasten der Datei überschneiden sich, und jedes würde zählen: "
+            + "\(noun(history, isOne: false)) \(named)\(more)."))
     }
     if !overlapping.isEmpty {
       let named = overlapping.prefix(namedRows).map(String.init).joined(separator: ", ")
@@ -106,12 +113,30 @@ enum HistoryWords {
       lines.append(
         Language.text(
           "\(isOne ? "1 fast" : "\(overlapping.count) fasts") would share time with one that is here, and both would count: "
-            + "\(isOne ? "line" : "lines") \(named)\(more). `--skip-overlaps` leaves such fasts out.",
+            + "\(noun(history, isOne: isOne)) \(named)\(more). `--skip-overlaps` leaves such fasts out.",
           de:
             "\(overlapping.count) Fasten würde\(isOne ? "" : "n") sich mit einem von hier überschneiden, und beide würden zählen: "
-            + "\(isOne ? "Zeile" : "Zeilen") \(named)\(more). `--skip-overlaps` lässt solche aus."))
+            + "\(noun(history, isOne: isOne)) \(named)\(more). `--skip-overlaps` lässt solche aus.")
+      )
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// So many rows or entries.
+  private static func counted(_ count: Int, _ history: FastHistory) -> String {
+    history.format == .csv
+      ? Language.text(
+        count == 1 ? "1 row" : "\(count) rows", de: count == 1 ? "1 Zeile" : "\(count) Zeilen")
+      : Language.text(
+        count == 1 ? "1 entry" : "\(count) entries",
+        de: count == 1 ? "1 Eintrag" : "\(count) Einträge")
+  }
+
+  /// What numbers of a history are of.
+  private static func noun(_ history: FastHistory, isOne: Bool) -> String {
+    history.format == .csv
+      ? Language.text(isOne ? "line" : "lines", de: isOne ? "Zeile" : "Zeilen")
+      : Language.text(isOne ? "entry" : "entries", de: isOne ? "Eintrag" : "Einträge")
   }
 
   private static func columnWords(_ columns: CSVColumns, _ header: [String]) -> String {

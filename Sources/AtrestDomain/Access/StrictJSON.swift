@@ -11,8 +11,9 @@ package enum StrictJSON: Equatable {
   case array([StrictJSON])
   case string(String)
   case integer(Int64)
-  /// A number with a fraction or exponent, or out of range. No claim in use has one.
-  case otherNumber
+  /// A number with a fraction or exponent, or out of range, as it is written. No claim in use has
+  /// one.
+  case otherNumber(String)
   case bool(Bool)
   case null
 
@@ -171,8 +172,8 @@ private struct JSONReader {
       guard digits() > 0 else { return nil }
       isInteger = false
     }
-    guard isInteger, let number = Int64(String(decoding: bytes[start..<place], as: UTF8.self))
-    else { return .otherNumber }
+    let text = String(decoding: bytes[start..<place], as: UTF8.self)
+    guard isInteger, let number = Int64(text) else { return .otherNumber(text) }
     return .integer(number)
   }
 

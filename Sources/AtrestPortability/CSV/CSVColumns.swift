@@ -21,29 +21,34 @@ public struct CSVColumns: Hashable, Sendable {
 
   /// Finds columns by names that apps give them, in English or German.
   ///
-  /// Of two columns with a fitting name the first one is taken. Names are compared without case and
-  /// without what stands in brackets, such as a unit. A length or a target in another unit than one
-  /// of time, such as `Goal (kg)`, is not taken; a length is if there is no end, so that reading it
-  /// names it.
+  /// Of two columns with a fitting name the first one is taken. Names are compared word by word,
+  /// without case and without what stands in brackets, and those of lengths without their unit. A
+  /// length or a target in another unit than one of time, such as `Goal (kg)`, is not taken; a
+  /// length is if there is no end, so that reading it names it.
   public init(header: [String]) {
     var otherLength: Int?
     for (index, heading) in header.enumerated() {
-      let name = Self.plain(heading)
-      func take(_ column: WritableKeyPath<CSVColumns, Int?>, _ names: Set<String>) {
-        if self[keyPath: column] == nil, names.contains(name) { self[keyPath: column] = index }
+      let words = Self.words(of: heading)
+      let name = words.joined(separator: " ")
+      func take(_ column: WritableKeyPath<CSVColumns, Int?>, _ isNamed: Bool) {
+        if self[keyPath: column] == nil, isNamed { self[keyPath: column] = index }
       }
-      let isLength = Self.durationNames.contains(name) || Self.targetNames.contains(name)
-      if isLength, CSVLengthUnit(columnName: heading) == nil {
-        if Self.durationNames.contains(name) { otherLength = otherLength ?? index }
+      let withoutUnit = CSVLengthUnit.without(words).joined(separator: " ")
+      func isLength(_ names: Set<String>) -> Bool {
+        names.contains(name) || names.contains(withoutUnit)
+      }
+      let (isDuration, isTarget) = (isLength(Self.durationNames), isLength(Self.targetNames))
+      if isDuration || isTarget, CSVLengthUnit(columnName: heading) == nil {
+        if isDuration { otherLength = otherLength ?? index }
         continue
       }
-      take(\.start, Self.startNames)
-      take(\.end, Self.endNames)
-      take(\.date, Self.dateNames)
-      take(\.duration, Self.durationNames)
-      take(\.target, Self.targetNames)
+      take(\.start, Self.startNames.contains(name))
+      take(\.end, Self.endNames.contains(name))
+      take(\.date, Self.dateNames.contains(name))
+      take(\.duration, isDuration)
+      take(\.target, isTarget)
     }
-    let names = header.map(Self.plain)
+    let names = header.map { Self.words(of: $0).joined(separator: " ") }
     if let split = Self.split(names, "start", "beginn") {
       (date, start) = (split.date, split.time)
     }
@@ -65,12 +70,13 @@ public struct CSVColumns: Hashable, Sendable {
 
   private static let startNames: Set = [
     "start", "started", "start time", "started at", "start date", "start date time", "start at",
-    "starttime", "startdate", "begin", "began", "from", "fast start", "fasting start",
+    "starttime", "startdate", "start dtm", "begin", "began", "from", "fast start", "fasting start",
     "fast started", "beginn", "startzeit", "von", "gestartet", "begonnen",
   ]
   private static let endNames: Set = [
     "end", "ended", "end time", "ended at", "end date", "end date time", "end at", "endtime",
-    "enddate", "finish", "finished", "to", "until", "stop", "fast end", "fasting end",
+    "enddate", "end dtm", "finish", "finished", "finished at", "to", "until", "stop", "fast end",
+    "fasting end",
     "fast ended", "ende", "endzeit", "bis", "beendet",
   ]
   private static let dateNames: Set = ["date", "day", "datum", "tag"]
@@ -80,14 +86,26 @@ public struct CSVColumns: Hashable, Sendable {
     "minuten", "fastendauer",
   ]
   private static let targetNames: Set = [
-    "target", "goal", "plan", "goal hours", "target hours", "goal duration", "fasting goal",
-    "ziel", "zielstunden", "fastenziel",
+    "target", "goal", "plan", "goal duration", "target duration", "target interval",
+    "fasting goal", "ziel", "zielstunden", "fastenziel",
   ]
 
-  /// Small letters, one blank between words, nothing in brackets.
-  private static func plain(_ name: String) -> String {
-    name.lowercased().prefix { $0 != "(" && $0 != "[" }
-      .split { $0.isWhitespace || $0 == "_" || $0 == "-" || $0 == "/" }.joined(separator: " ")
+  /// The words of a column's name in lower case, without what stands in brackets: `start` and
+  /// `time` of `Start_Time`, `startTime` and `Start time (UTC)`.
+  static func words(of name: String) -> [String] {
+    var words: [String] = []
+    var last: Character = " "
+    for character in name.prefix(while: { $0 != "(" && $0 != "[" }) {
+      defer { last = character }
+      guard character.isLetter || character.isNumber else { continue }
+      let isInside = last.isLetter || last.isNumber
+      if isInside, !(last.isLowercase && character.isUppercase), !words.isEmpty {
+        words[words.count - 1] += character.lowercased()
+      } else {
+        words.append(character.lowercased())
+      }
+    }
+    return words
   }
 
   /// Whether a column has a clock time alone, as its date is in another one.

@@ -15,7 +15,10 @@ enum CSVLengthUnit: Double {
 
   private static let names: [(Self, Set<String>)] = [
     (.milliseconds, ["ms", "msec", "millis", "millisecond", "milliseconds", "millisekunden"]),
-    (.seconds, ["s", "sec", "secs", "second", "seconds", "sek", "sekunde", "sekunden"]),
+    // Apple's systems have intervals, in seconds.
+    (
+      .seconds, ["s", "sec", "secs", "second", "seconds", "sek", "sekunde", "sekunden", "interval"]
+    ),
     (.minutes, ["m", "min", "mins", "minute", "minutes", "minuten"]),
     (.hours, ["h", "hr", "hrs", "hour", "hours", "std", "stunde", "stunden"]),
     (.days, ["d", "day", "days", "tag", "tage"]),
@@ -40,17 +43,28 @@ enum CSVLengthUnit: Double {
       self = unit
       return
     }
-    let words = name.split { !$0.isLetter }
-    // A letter alone may be anything, and a day beside other words is a date.
-    let declared = words.lazy.filter { $0.count > 1 }.compactMap { Self.named(String($0)) }
-      .first { $0 != .days || words.count == 1 }
+    let words = CSVColumns.words(of: columnName)
+    let declared = words.lazy.compactMap { Self.named($0, among: words.count) }.first
     self = declared ?? .hours
   }
 
   /// Whether a column's name declares a unit.
   static func isDeclared(by columnName: String) -> Bool {
     columnName.contains { $0 == "(" || $0 == "[" }
-      || columnName.lowercased().split { !$0.isLetter }.contains { named(String($0)) != nil }
+      || CSVColumns.words(of: columnName).contains { named($0) != nil }
+  }
+
+  /// The words of a column's name without the unit that it ends with: `goal` of `goalHours`.
+  static func without(_ words: [String]) -> [String] {
+    guard let last = words.last, named(last, among: words.count) != nil else { return words }
+    return words.dropLast(words.dropLast().last == "in" ? 2 : 1)
+  }
+
+  /// The unit of a word of a column's name. A letter alone may be anything, and a day beside other
+  /// words is a date.
+  private static func named(_ word: String, among count: Int) -> Self? {
+    guard word.count > 1, let unit = named(word), unit != .days || count == 1 else { return nil }
+    return unit
   }
 
   /// The unit of a word in lower case; nil if it is none.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a file of separated values, or a row of it, was not taken; each with words for the person.
+// Why a file with fasts in rows was not read, with words for the person.
 
 import AtrestDomain
 import AtrestTransfer
 
-/// Why a file of separated values was not read. Nothing was changed.
+/// Why a file with fasts in rows was not read. Nothing was changed.
 public enum CSVProblem: Error, Hashable, Sendable {
   /// More bytes than `Portability.Limits.fileBytes`.
   case tooLarge
@@ -108,56 +108,6 @@ public enum CSVProblem: Error, Hashable, Sendable {
           + "`--date-order dmy` or `--date-order mdy`; rows that do not fit are left out.",
         de: "In Zeile \(dayFirst) steht der Tag zuerst, in Zeile \(monthFirst) der Monat. Sag, was "
           + "stimmt: `--date-order dmy` oder `--date-order mdy`; was nicht passt, bleibt aus.")
-    }
-  }
-}
-
-/// Why a row was left out.
-public enum CSVSkip: String, Hashable, Sendable, CaseIterable {
-  /// Its start is empty or cannot be read.
-  case noStart = "no_start"
-  /// It has neither an end nor a length that can be read: the fast may have been going on.
-  case noEnd = "no_end"
-  /// A local time that the clocks skipped.
-  case skippedTime = "skipped_time"
-  /// It ends when it starts, or before.
-  case endBeforeStart = "end_before_start"
-  /// Its end and its length say different things.
-  case contradiction
-  /// More than 14 days.
-  case tooLong = "too_long"
-  /// A part of it has not come yet.
-  case inTheFuture = "in_the_future"
-  /// Before 1970.
-  case longAgo = "long_ago"
-  /// The same fast as in an earlier row.
-  case repeated
-  /// It shares time with a fast that is here, and the person wants none of these.
-  case overlaps
-
-  /// The reason as part of a sentence.
-  public var words: String {
-    switch self {
-    case .noStart:
-      Language.text("when it began cannot be read", de: "der Beginn ist nicht zu lesen")
-    case .noEnd: Language.text("when it ended cannot be read", de: "das Ende ist nicht zu lesen")
-    case .skippedTime:
-      Language.text(
-        "the clocks went forward over its time", de: "die Uhren wurden über seine Zeit vorgestellt")
-    case .endBeforeStart:
-      Language.text("it ends before it begins", de: "es endet, bevor es beginnt")
-    case .contradiction:
-      Language.text(
-        "its end and its length contradict each other",
-        de: "Ende und Dauer widersprechen einander")
-    case .tooLong: Language.text("it lasts more than 14 days", de: "es dauert mehr als 14 Tage")
-    case .inTheFuture: Language.text("it lies in the future", de: "es liegt in der Zukunft")
-    case .longAgo: Language.text("it lies before 1970", de: "es liegt vor 1970")
-    case .repeated:
-      Language.text("an earlier line has the same fast", de: "eine frühere Zeile hat dasselbe")
-    case .overlaps:
-      Language.text(
-        "it shares time with a fast that is here", de: "es überschneidet sich mit einem von hier")
     }
   }
 }

@@ -34,6 +34,11 @@ extension FuzzTarget {
         "Start;End;Duration;Goal\n25.04.2026 19:00;26.04.2026 11:30;16,5;16\n"
           + "4/26/26 8:15 PM;\"Apr 27, 2026 at 12:00\";;\n"
       ),
+      (
+        "json",
+        #"{"fasts":[{"startDate":761850000,"endDate":761907600.25,"targetInterval":57600},"#
+          + #"{"startDate":"2026-04-25T19:00:00Z","endDate":null}],"mood":[{"x":1.5e3}]}"#
+      ),
       ("line", #"{"kind":"conflict","id_base64":"AA==","raw":{"2":"EgA="}}"#),
     ].map { ($0.0, Array($0.1.utf8)) }
   }
@@ -58,13 +63,14 @@ public func brokenParsingLaw(_ bytes: [UInt8]) throws -> String? {
   return brokenRowsLaw(bytes)
 }
 
-/// Reads bytes as rows in every order of dates. Each row is taken or left out, and what is taken
-/// can be imported.
+/// Reads bytes as rows, of separated values or of JSON, in every order of dates. Each row is taken
+/// or left out, and what is taken can be imported.
 private func brokenRowsLaw(_ bytes: [UInt8]) -> String? {
   let now = WallTime(milliseconds: 1_800_000_000_000)
   for order in [nil, DateOrder.dayFirst, .monthFirst] {
     do throws(CSVProblem) {
-      let file = try CSVFile(bytes)
+      let json = CSVFile.looksLikeJSON(bytes)
+      guard let file = json ? try CSVFile(json: bytes) : try CSVFile(bytes) else { return nil }
       let reading = CSVFile.Reading(
         columns: CSVColumns(header: file.header), order: order, zone: .utc)
       let history = try file.history(reading, now: now)
