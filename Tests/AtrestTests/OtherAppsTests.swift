@@ -63,7 +63,7 @@ struct OtherAppsTests {
     arguments: [
       (
         "EasyFast", #"[{"start": 1777658400000, "finish": 1777716000000, "notes": "so, so"}]"#,
-        "2026-05-01T18:00:00Z", 960
+        "2026-05-01T18:00:00Z", 1080
       ),
       (
         "Sunrise",
@@ -80,6 +80,7 @@ struct OtherAppsTests {
       ),
     ])
   func otherJSON(app: String, text: String, start: String, target: Int) throws {
+    try atrest("settings", "set", "target", "18h")
     let path = try file("fasts.json", text)
     let look = try atrest("import", path, "--dry-run")
     #expect(look.code == 0 && look.out.hasPrefix("A history of another app.\n"), "\(look.err)")
@@ -93,6 +94,22 @@ struct OtherAppsTests {
     #expect(fasts.first?["elapsed_minutes"] as? Int == 960)
     #expect(fasts.first?["target_minutes"] as? Int == target)
     #expect(try atrest("import", path, "--yes").out.contains("Nothing here would change."))
+  }
+
+  @Test("fasts without a target get the person's own, and the preview says which")
+  func usualTarget() throws {
+    let path = try file("night.csv", Self.night)
+    #expect(
+      try atrest("import", path, "--dry-run").out
+        .contains("\nTarget, where the file has none: 16h, your usual one.\n"))
+    try atrest("settings", "set", "target", "18h")
+    let said = try atrest("import", path, "--dry-run", "--target", "20h")
+    #expect(said.out.contains("\nTarget, where the file has none: 20h.\n"))
+    let done = try atrest("import", path, "--yes")
+    #expect(done.out.contains("\nTarget, where the file has none: 18h, your usual one.\n"))
+    #expect(try fasts().map { $0["target_minutes"] as? Int } == [1080])
+    let whole = try file("whole.csv", "start,end,goal\n2026-05-03 20:00,2026-05-04 12:00,14\n")
+    #expect(!(try atrest("import", whole, "--dry-run").out.contains("Target, where")))
   }
 
   @Test("an import that was undone can be done again; what a person deleted stays deleted")

@@ -58,7 +58,7 @@ struct ImportCommand: AsyncParsableCommand {
     let context = CommandContext.current()
     let source = try source(context)
     let footing = try await footing()
-    let (file, remarks) = try source.file(skipOverlaps: rows.skipOverlaps, options)
+    let (file, remarks) = try source.file(rows, options, now: context.now)
     let preview = try Self.preview(file, preferFile: preferFile, options, context)
     if !format.isJSON {
       Terminal.say(ImportWords.preview(preview, remarks: remarks.words, footing, context))
@@ -108,8 +108,7 @@ struct ImportCommand: AsyncParsableCommand {
       return .export(try Portability.parse(bytes))
     }
     let asks = Terminal.canAsk && !format.isJSON
-    let (history, columns) = try rows.history(of: table, context, asks: asks)
-    return .rows(history, columns, header: table.header)
+    return .rows(table, try rows.reading(of: table, context, asks: asks))
   }
 
   /// Syncs first if the device is paired. Otherwise records that another device deleted or edited
@@ -170,8 +169,8 @@ struct ImportCommand: AsyncParsableCommand {
 private enum ImportSource {
   /// A file of ours or of the iOS app.
   case export(ImportFile)
-  /// Another app's rows.
-  case rows(FastHistory, CSVColumns, header: [String])
+  /// Another app's rows, and how to read them.
+  case rows(CSVFile, CSVFile.Reading)
 
   /// What is to be said of rows beside what an import says.
   struct Remarks {
@@ -182,24 +181,27 @@ private enum ImportSource {
   }
 
   /// The file to import, and remarks about its rows.
-  ///
-  /// - Parameter skipOverlaps: Whether rows that share time with a fast that is here are left out.
-  func file(skipOverlaps: Bool, _ options: ReplicaOptions) throws -> (ImportFile, Remarks) {
+  func file(
+    _ said: HistoryOptions, _ options: ReplicaOptions, now: WallTime
+  ) throws -> (ImportFile, Remarks) {
     switch self {
     case .export(let file): return (file, Remarks())
-    case .rows(var history, let columns, let header):
+    case .rows(let table, var reading):
+      let replica = try options.openExisting()
+      let choices = try replica?.look { try Choices($0) } ?? .none
+      let target = try said.target(choices.settings)
+      reading.targetMinutes = target.minutes
+      var history = try table.history(reading, now: now)
       let isFruitless = history.fasts.isEmpty && !history.skipped.isEmpty
-      let here = try options.openExisting()?.sessions() ?? []
-      var overlapping = history.numbers(overlapping: here)
-      if skipOverlaps {
+      var overlapping = history.numbers(overlapping: try replica?.sessions() ?? [])
+      if said.skipOverlaps {
         history = history.without(overlapping)
         overlapping = []
       }
       let words = HistoryWords.preview(
-        history, columns, header: header, overlapping: overlapping)
+        history, reading.columns, header: table.header, overlapping: overlapping, target)
       let skipped = history.skipped.map { SkippedRow($0, in: history) }
-      let remarks = Remarks(
-        words: words, skipped: skipped, isFruitless: isFruitless)
+      let remarks = Remarks(words: words, skipped: skipped, isFruitless: isFruitless)
       return (try history.importFile(), remarks)
     }
   }

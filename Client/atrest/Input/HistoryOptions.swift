@@ -32,7 +32,8 @@ struct HistoryOptions: ParsableArguments {
   var zone: String?
   @Option(
     help: ArgumentHelp(
-      "Rows: the target where there is none; otherwise 16h.", valueName: "duration"))
+      "Rows: the target where there is none; otherwise your usual one, or 16h.",
+      valueName: "duration"))
   var target: String?
   @Flag(help: "Rows: leave out fasts that share time with one that is here.")
   var skipOverlaps = false
@@ -46,24 +47,31 @@ struct HistoryOptions: ParsableArguments {
     return skipOverlaps || texts.contains { $0 != nil }
   }
 
-  /// Reads a file with what was said, and asks for what was not.
+  /// How to read a file: with what was said, and what was asked where it was not.
   ///
   /// - Parameter asks: Whether a person can be asked.
-  func history(
+  func reading(
     of file: CSVFile, _ context: CommandContext, asks: Bool
-  ) throws -> (history: FastHistory, columns: CSVColumns) {
+  ) throws -> CSVFile.Reading {
     var reading = CSVFile.Reading(
       columns: try columns(of: file, asks: asks), order: dateOrder, zone: try offsets(context))
-    if let target = try typedTarget(target) { reading.targetMinutes = target }
-    let history: FastHistory
+    _ = try typedTarget(target)
     do throws(CSVProblem) {
-      history = try file.history(reading, now: context.now)
+      _ = try file.history(reading, now: context.now)
     } catch {
       guard asks, case .ambiguousDates(let line) = error else { throw error }
       reading.order = try Self.askedOrder(line: line)
-      history = try file.history(reading, now: context.now)
     }
-    return (history, reading.columns)
+    return reading
+  }
+
+  /// The target of fasts that have none in the file: the one that was said, or the person's usual
+  /// one.
+  func target(_ settings: Settings) throws(InputProblem) -> DefaultTarget {
+    guard let minutes = try typedTarget(target) else {
+      return DefaultTarget(minutes: settings.targetMinutes, isUsual: true)
+    }
+    return DefaultTarget(minutes: minutes, isUsual: false)
   }
 
   /// - Throws: `CSVProblem.ambiguousDates` for an answer that is none.
@@ -114,6 +122,13 @@ struct HistoryOptions: ParsableArguments {
     let answer = (readLine() ?? "").trimmingCharacters(in: .whitespaces)
     return answer.isEmpty ? nil : try CSVColumns.index(of: answer, in: file.header)
   }
+}
+
+/// The target of fasts that have none in their file.
+struct DefaultTarget {
+  let minutes: Int
+  /// Whether it is the one of the person's settings.
+  let isUsual: Bool
 }
 
 extension DateOrder: ExpressibleByArgument {}

@@ -78,9 +78,11 @@ enum HistoryWords {
   ///
   /// - Parameter overlapping: The numbers of fasts that share time with one that is here.
   static func preview(
-    _ history: FastHistory, _ columns: CSVColumns, header: [String], overlapping: [Int]
+    _ history: FastHistory, _ columns: CSVColumns, header: [String], overlapping: [Int],
+    _ target: DefaultTarget
   ) -> String {
     var lines = [columnWords(columns, header)]
+    if history.lacksTargets { lines.append(words(target)) }
     if !history.skipped.isEmpty {
       let count = history.skipped.count
       let counted = Self.counted(count, history)
@@ -137,6 +139,14 @@ enum HistoryWords {
     history.format == .csv
       ? Language.text(isOne ? "line" : "lines", de: isOne ? "Zeile" : "Zeilen")
       : Language.text(isOne ? "entry" : "entries", de: isOne ? "Eintrag" : "Einträge")
+  }
+
+  private static func words(_ target: DefaultTarget) -> String {
+    let length = DurationText.text(minutes: target.minutes)
+    let usual = target.isUsual ? Language.text(", your usual one", de: ", dein übliches") : ""
+    return Language.text(
+      "Target, where the file has none: \(length)\(usual).",
+      de: "Ziel, wo die Datei keines hat: \(length)\(usual).")
   }
 
   private static func columnWords(_ columns: CSVColumns, _ header: [String]) -> String {
