@@ -24,7 +24,16 @@ struct AtrestSyncd: AsyncParsableCommand {
     TerminalWidth.widenHelp()
     do {
       let completed = try CommandLineArguments.completed(try ProgramArguments.typed())
-      await main(completed)
+      do {
+        var command = try parseAsRoot(completed)
+        if var command = command as? any AsyncParsableCommand {
+          try await command.run()
+        } else {
+          try command.run()
+        }
+      } catch {
+        endProgram(by: error)
+      }
     } catch {
       let failure = error as? CommandFailure
       printError((failure?.sentence ?? message(for: error)) + "\n")

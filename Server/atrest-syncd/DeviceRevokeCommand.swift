@@ -6,6 +6,7 @@ import AtrestCommandLine
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
+import AtrestServer
 import AtrestWire
 import Foundation
 
@@ -30,21 +31,28 @@ extension DeviceCommand {
       }
     }
 
-    @Argument(help: "The device's ID, 16 hexadecimal digits: see `device list`.") var id: String
+    @Argument(help: "The device's ID, at least its first 8 digits: see `device list`.") var id:
+      String
     @Flag(exclusivity: .exclusive) var scope: Scope?
     @OptionGroup var cell: CellOptions
     @OptionGroup var data: DataOptions
 
     func run() async throws {
       try await reported {
-        guard id.utf8.count == 16, let number = UInt64(id, radix: 16), !id.hasPrefix("+") else {
+        guard (8...16).contains(id.utf8.count), let number = UInt64(id, radix: 16),
+          !id.hasPrefix("+")
+        else {
           throw CommandFailure(
-            "A device's ID has 16 hexadecimal digits. `atrest-syncd device list` shows it.", .usage)
+            "A device's ID has 16 hexadecimal digits, of which the first 8 are enough. "
+              + "`atrest-syncd device list` shows it.", .usage)
         }
-        let device = ReplicaID(rawValue: number)
         let client = AdminClient(directory: data.path)
+        let cells = try await client.cells(cell)
+        let device =
+          id.utf8.count == 16
+          ? ReplicaID(rawValue: number) : try await device(beginningWith: id, in: cells, client)
         var problem: CommandFailure?
-        for cell in try await client.cells(cell) {
+        for cell in cells {
           do { return try await revoke(device, client.inCell(cell)) } catch let failure
             as CommandFailure
           {
@@ -55,6 +63,28 @@ extension DeviceCommand {
         }
         if let problem { throw problem }
       }
+    }
+
+    /// - Throws: `CommandFailure` if there is none, or more than one.
+    private func device(
+      beginningWith digits: String, in cells: [CellNumber?], _ client: AdminClient
+    ) async throws -> ReplicaID {
+      var found: [ReplicaID] = []
+      for cell in cells {
+        let list = try await client.inCell(cell).call(
+          Method.Admin.listDevices, AccountRequest(name: ""), as: ListDevicesResponse.self)
+        found += list.entries.map(\.device.replica).filter {
+          ShortID.hex($0.rawValue).hasPrefix(digits.lowercased())
+        }
+      }
+      guard let device = found.first else {
+        throw CommandFailure("There is no device whose ID begins with \(digits).")
+      }
+      guard found.count == 1 else {
+        throw CommandFailure(
+          "\(found.count) devices have IDs that begin with \(digits). Give all 16 digits.", .usage)
+      }
+      return device
     }
 
     private func revoke(_ device: ReplicaID, _ client: AdminClient) async throws {

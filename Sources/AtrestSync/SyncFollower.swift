@@ -77,7 +77,7 @@ package struct SyncFollower: Hashable, Sendable {
 
   /// The first actions. Call it once.
   package mutating func begin() -> [FollowAction] {
-    var cycle = SyncCycle(bounds: bounds)
+    var cycle = newCycle()
     let actions = cycle.begin()
     state = .syncing(cycle)
     return [.progress(SyncReport())] + actions.map { .sync($0) }
@@ -198,10 +198,18 @@ package struct SyncFollower: Hashable, Sendable {
   }
 
   private mutating func again(_ cause: Cause) -> [FollowAction] {
-    var cycle = SyncCycle(bounds: bounds)
+    var cycle = newCycle()
     let actions = cycle.begin()
     state = .syncingAgain(cycle, cause)
     return [.progress(SyncReport())] + actions.map { .sync($0) }
+  }
+
+  /// After a failure each call of a sync is made once: the pauses between syncs are long enough,
+  /// and calls that were repeated within each would come five times as often.
+  private func newCycle() -> SyncCycle {
+    var bounds = bounds
+    if failures > 0 { bounds.attempts = 1 }
+    return SyncCycle(bounds: bounds)
   }
 
   /// Connects again after a failure that may pass.

@@ -73,7 +73,10 @@ struct RequestTests {
 
   @Test(
     "content types that are gRPC",
-    arguments: ["application/grpc", "application/grpc+proto", "application/grpc;charset=utf-8"])
+    arguments: [
+      "application/grpc", "application/grpc+proto", "application/grpc;charset=utf-8",
+      "Application/gRPC", "APPLICATION/GRPC+Proto",
+    ])
   func contentTypes(type: String) {
     let peer = RawClient()
     peer.send(.headers(1, requestFields([("content-type", type)])))

@@ -304,6 +304,13 @@ struct BinaryTests {
       #expect(refused.code == 74, "\(arguments)")
       #expect(refused.err.contains("is not whole") == (arguments != ["status"]), "\(refused.err)")
     }
+    for program in [atrest, try Binary("atrest-syncd")] {
+      for arguments in [["--help"], ["--version"]] {
+        let refused = try program.start(arguments, to: full).wait()
+        #expect(refused.code == 74 && !refused.err.isEmpty, "\(arguments)")
+        #expect(try program.start(arguments).wait().code == 0)
+      }
+    }
   }
 
   @Test("a fast that lasts its target by the times as they are shown did not end early")

@@ -135,7 +135,11 @@ def test_whoever_asks_is_spared(account):
 def test_the_owner_revokes_by_the_id_that_people_see(daemon, account):
     other = account.add_device("lost phone")
     third = other.add_device("somebody's")
-    done = daemon.admin("device", "revoke", f"{other.replica:016x}")
+    # Too few digits, and those of no device, end nobody's access.
+    assert daemon.admin("device", "revoke", f"{other.replica:016x}"[:7]).returncode == 64
+    unknown = f"{other.replica ^ 1 << 63:016x}"
+    assert daemon.admin("device", "revoke", unknown[:8]).returncode == 65
+    done = daemon.admin("device", "revoke", f"{other.replica:016x}"[:8])
     assert done.returncode == 0, done.stderr
     assert status_of(other.exchange) == grpc.StatusCode.UNAUTHENTICATED
     # Standard input is not a terminal, so the command does not ask.

@@ -39,7 +39,7 @@ extension Companion {
       await OpenReplicas.close()
     } catch {
       await OpenReplicas.close()
-      guard let failure = failure(of: error) else { exit(withError: error) }
+      guard let failure = failure(of: error) else { endProgram(by: error) }
       end(by: failure)
     }
   }

@@ -40,8 +40,14 @@ enum ContentType: Equatable {
   case webText
   case other
 
-  /// Matches a format's name followed by the end, `+` or `;`.
+  /// Matches a format's name followed by the end, `+` or `;`. Names of media types have no case
+  /// (RFC 9110, 8.3.1).
   init(_ value: UnsafeBufferPointer<UInt8>) {
+    guard !value.contains(where: { (0x41...0x5A).contains($0) }) else {
+      let lowered = value.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+      self = lowered.withUnsafeBufferPointer { ContentType($0) }
+      return
+    }
     let prefix: StaticString = "application/grpc"
     guard hasPrefix(value, prefix) else {
       self = .other

@@ -60,8 +60,8 @@ package enum BackupError: Error, Equatable {
       "\(path) is damaged: it holds no checksum. Nothing wrong was found with the backup itself. Without that file, a changed byte "
         + "inside a value cannot be seen; take it away to use the backup all the same."
     case .checksumOfAnother(let path, let name):
-      "\(path) is the checksum of another file, “\(name)”, so it says nothing about this one. Put the right one in its place, or "
-        + "take it away to check the backup without."
+      "\(path) is the checksum of another file, “\(name)”, so it says nothing about this one. If the backup was renamed, give it "
+        + "that name again; else put the right checksum in its place, or take it away to check the backup without."
     case .holdsStore(let directory):
       "\(directory) holds a store already, and was not touched. Move it away first, or choose "
         + "another folder with --data."
