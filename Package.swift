@@ -159,9 +159,8 @@ let package = Package(
     // Other apps' files, which take Foundation.
     .target(
       name: "AtrestPortability",
-      dependencies: [
-        "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestTransfer", "AtrestWire",
-      ], path: "Sources/AtrestPortability", swiftSettings: settings),
+      dependencies: ["AtrestDomain", "AtrestReplication", "AtrestTransfer", "AtrestWire"],
+      path: "Sources/AtrestPortability", swiftSettings: settings),
     // Files that people name, and files that are replaced whole.
     .target(name: "AtrestFiles", path: "Sources/AtrestFiles", swiftSettings: settings),
     // Who makes us hold how much.

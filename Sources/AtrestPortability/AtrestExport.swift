@@ -2,7 +2,7 @@
 // Writes the native export format, with words for the kinds of apps.
 
 import AtrestReplication
-import AtrestTransfer
+@_exported import AtrestTransfer
 import Foundation
 
 /// The native export: JSON lines, complete, with a checksum line at the end.

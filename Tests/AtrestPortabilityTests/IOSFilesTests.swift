@@ -66,7 +66,7 @@ struct IOSFilesTests {
           span: try #require(Session.Span(start: start, end: end, outcome: .completed)),
           targetMinutes: random.number(1...10_080))
       }
-      let (bytes, count) = try IOSExport.write(sessions, madeAt: later)
+      let (bytes, count) = IOSExport.write(sessions, madeAt: later)
       #expect(count == sessions.filter(\.isInHistory).count, "seed \(seed)")
       try Data(bytes).write(to: folder.url.appendingPathComponent("out.json"))
       let answer = try Python.run("check", folder.path("out.json"))
@@ -102,7 +102,7 @@ struct IOSFilesTests {
       session(3.999, .completed), session(4, .completed), session(16, .abandoned),
       session(nil, .active),
     ]
-    let (bytes, count) = try IOSExport.write(sessions, madeAt: later)
+    let (bytes, count) = IOSExport.write(sessions, madeAt: later)
     #expect(count == 1)
     #expect(try Portability.parse(bytes).entries.map(\.key.id) == [sessions[1].id.bytes])
   }
@@ -127,6 +127,10 @@ struct IOSFilesTests {
       case .invalidFormat: break
       case let other: Issue.record("\(nonsense): \(String(describing: other))")
       }
+    }
+    // Other apps' JSON is not taken for a version of the app's, or a broken log of its water.
+    for other in [#"{"version":3,"fasts":[]}"#, #"[{"start":1,"end":2}]"#] {
+      #expect(problem { _ = try Portability.parse(Array(other.utf8)) } == .invalidFormat(nil))
     }
     #expect(
       problem { _ = try Portability.parse([UInt8](repeating: 0x2C, count: 11_000_000)) }

@@ -2,6 +2,7 @@
 // Specifies the files that a browser hands out and takes in.
 
 import AtrestDomain
+import Foundation
 import Testing
 
 @testable import AtrestWeb
@@ -61,6 +62,28 @@ struct FileTests {
       #expect(ask(other, "act", "import", file: file).said.contains("Brought in: 3 added."))
       #expect(ask(other, "act", "undo").said.contains(#""undone":true"#))
     }
+  }
+
+  @Test(
+    "the iOS app's files are brought in as in the terminal",
+    arguments: ["atrest-export", "session-state", "water-log"])
+  func ios(name: String) throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let file = Array(
+      try Data(contentsOf: root.appendingPathComponent("Examples/Import/\(name).json")))
+    let other = fresh(seed: 2)
+    let shown = ask(other, "view", "import", file: file).said
+    #expect(shown.contains("iOS") && shown.contains(#""changesAnything":true"#), "\(shown)")
+    #expect(ask(other, "act", "import", file: file).said.contains("Brought in: "))
+    #expect(ask(other, "view", "import", file: file).said.contains(#""changesAnything":false"#))
+    if name == "atrest-export" {
+      var changed = file
+      changed[file.count / 2] ^= 0x04
+      #expect(ask(other, "view", "import", file: changed).said.contains(#""code":"input""#))
+    }
+    let rows = Array("start,end\n2026-05-01 20:00,2026-05-02 12:00\n".utf8)
+    #expect(ask(other, "view", "import", file: rows).said.contains("no export of Atrest or of its"))
   }
 
   @Test("a file that was changed anywhere, or cut anywhere, is refused and changes nothing")

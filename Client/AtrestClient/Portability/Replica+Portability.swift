@@ -51,8 +51,7 @@ extension Replica {
       guard let since, let end = session.span.end else { return true }
       return end >= since
     }
-    return try IOSExport.write(
-      sessions, madeAt: clock.now())
+    return IOSExport.write(sessions, madeAt: clock.now())
   }
 }
 

@@ -76,6 +76,8 @@ extension WebCore {
               try work.write(step.key, step.values.map { ($0.field, $0.bytes) })
             }
           }
+          for session in plan.finished { try work.save(session) }
+          if let active = plan.active { try work.save(active) }
         } catch { throw CoreFailure(error) }
       }
       let isAlone = work.tables.state.token == nil
@@ -84,24 +86,22 @@ extension WebCore {
   }
 
   private func readImport(_ bytes: [UInt8], _ now: WallTime) throws(CoreFailure) -> ImportFile {
-    let file: ImportFile?
     do throws(PortabilityError) {
-      if let kind = FileKind(bytes) { throw PortabilityError.other(kind) }
-      file = try AtrestReader.read(bytes)
-      try file?.check(now: now)
-    } catch {
-      throw CoreFailure(code: "input", error.userMessage)
-    }
-    guard let file else {
+      let file = try Portability.parse(bytes)
+      try file.check(now: now)
+      return file
+    } catch .invalidFormat(nil) {
       throw CoreFailure(
         code: "input",
         Language.text(
-          "This is no export of Atrest. Choose a file that Atrest exported, or bring another app's "
-            + "in on a computer, with `atrest import`.",
-          de: "Das ist kein Export von Atrest. Wähle eine Datei, die Atrest exportiert hat, oder "
-            + "hole die einer anderen App auf einem Computer herein, mit `atrest import`."))
+          "This is no export of Atrest or of its iOS app. Choose a file that one of them exported, "
+            + "or bring another app's in on a computer, with `atrest import`.",
+          de: "Das ist kein Export von Atrest oder seiner iOS-App. Wähle eine Datei, die eines von "
+            + "beiden exportiert hat, oder hole die einer anderen App auf einem Computer herein, mit "
+            + "`atrest import`."))
+    } catch {
+      throw CoreFailure(code: "input", error.userMessage)
     }
-    return file
   }
 
   private func plan(
@@ -114,8 +114,9 @@ extension WebCore {
         stored: { key throws(ReplicaError) in
           undone.contains(key) ? nil : try work.records.record(key)
         },
-        // Only other apps' files ask for them.
-        sessions: { () throws(ReplicaError) in [] })
+        sessions: { () throws(ReplicaError) in
+          try work.records.all(.session) { try? Session($0) }
+        })
     }
   }
 }

@@ -45,6 +45,18 @@ package enum StrictJSON: Equatable {
     if case .integer(let number) = self { number } else { nil }
   }
 
+  /// A number as it is written; nil for other values.
+  package var numberText: String? {
+    switch self {
+    case .integer(let number): String(number)
+    case .otherNumber(let text): text
+    case .object, .array, .string, .bool, .null: nil
+    }
+  }
+
+  /// A number's value, as near as `DecimalNumber` reads it; nil for other values.
+  package var decimal: Double? { numberText.flatMap { DecimalNumber.value(scientific: $0) } }
+
   /// An array's elements; nil for other values.
   package var elements: [StrictJSON]? {
     if case .array(let elements) = self { elements } else { nil }

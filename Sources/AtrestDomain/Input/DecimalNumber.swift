@@ -35,4 +35,18 @@ enum DecimalNumber {
     let value = fraction < 0 ? Double(mantissa) * power : Double(mantissa) / power
     return isNegative ? -value : value
   }
+
+  /// Reads the same with an exponent behind it, `1.5e3`. What is too large is infinite.
+  static func value(scientific text: String) -> Double? {
+    let bytes = Array(text.utf8)
+    let mark = bytes.firstIndex { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }
+    guard let value = value(bytes[..<(mark ?? bytes.endIndex)]) else { return nil }
+    guard let mark else { return value }
+    guard let exponent = Int(String(decoding: bytes[(mark + 1)...], as: UTF8.self)) else {
+      return nil
+    }
+    var power = 1.0
+    for _ in 0..<min(exponent.magnitude, 400) { power *= 10 }
+    return exponent < 0 ? value / power : value * power
+  }
 }

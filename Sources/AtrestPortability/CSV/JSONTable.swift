@@ -18,7 +18,7 @@ extension CSVTable {
   init?(json bytes: [UInt8]) throws(CSVProblem) {
     guard bytes.count <= Portability.Limits.fileBytes,
       let json = StrictJSON(Portability.withoutMark(bytes), valueLimit: Self.limitValues),
-      !Self.isOfIOS(json)
+      !Portability.isOfIOS(json)
     else { return nil }
     let lists = json.elements.map { [$0] } ?? json.members?.values.compactMap(\.elements) ?? []
     var tables: [[Row]] = []
@@ -29,14 +29,6 @@ extension CSVTable {
     }
     guard tables.count == 1, let rows = tables.first else { return nil }
     self.rows = rows
-  }
-
-  /// Whether a file has the shape of the iOS app's export, state or water.
-  private static func isOfIOS(_ json: StrictJSON) -> Bool {
-    if let members = json.members {
-      return ["payload", "checksum", "sessions"].contains { members[$0] != nil }
-    }
-    return json.elements?.first?.members?["amountMilliliters"] != nil
   }
 
   private static func rows(of list: [StrictJSON]) throws(CSVProblem) -> [Row] {

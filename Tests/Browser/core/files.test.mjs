@@ -125,7 +125,7 @@ test('a damaged file, a half one and another file are refused with what to do', 
   changed[Math.floor(file.length / 2)] ^= 1;
   refuse(changed, /changed or damaged. .*Make the export again/);
   refuse(file.slice(0, file.length - 40), /ends too early. .*Copy it again/);
-  refuse(new TextEncoder().encode('{"version":1,"payload":{}}'), /no export of Atrest. Choose a file/);
+  refuse(new TextEncoder().encode('{"version":1,"payload":{}}'), /no export of Atrest or of its iOS app. Choose a file/);
   refuse(new Uint8Array(), /no export of Atrest/);
   for (let index = 0; index < file.length; index += 97) {
     const hurt = file.slice();
@@ -133,6 +133,21 @@ test('a damaged file, a half one and another file are refused with what to do', 
     assert.throws(() => other.view('import', {}, hurt), CoreError);
   }
   assert.equal(other.view('export').records, 0);
+});
+
+test('the iOS app\'s files are brought in, and one that was changed is refused', async () => {
+  for (const [name, count] of [['atrest-export', 12], ['session-state', 12], ['water-log', 8]]) {
+    const other = await device();
+    const file = readFileSync(`Examples/Import/${name}.json`);
+    const shown = other.view('import', {}, file);
+    assert.deepEqual([shown.new, shown.changesAnything], [count, true]);
+    assert.match(shown.lines[0], /iOS app/);
+    assert.match(other.act('import', {}, now, file).words, new RegExp(`^Brought in: ${count} added`));
+    assert.equal(other.view('import', {}, file).known, count);
+    if (name !== 'atrest-export') continue;
+    const changed = new TextEncoder().encode(file.toString().replace('06:39:22Z', '06:39:23Z'));
+    assert.throws(() => other.view('import', {}, changed), /changed or damaged/);
+  }
 });
 
 test('a file of 10,000 records', async () => {

@@ -102,9 +102,11 @@ enum ShellWord: String, CaseIterable {
     case .chooseFile: Language.text("Choose a file", de: "Datei wählen")
     case .importHint:
       Language.text(
-        "A file that Atrest exported. What it holds is added; nothing here is deleted.",
-        de: "Eine Datei, die Atrest exportiert hat. Was darin steht, kommt hinzu; hier wird nichts "
-          + "gelöscht.")
+        "A file that Atrest or its iOS app exported. What it holds is added; nothing here is "
+          + "deleted.",
+        de:
+          "Eine Datei, die Atrest oder seine iOS-App exportiert hat. Was darin steht, kommt hinzu; "
+          + "hier wird nichts gelöscht.")
     case .preferFile:
       Language.text("Take the file's where it differs", de: "Bei Unterschieden gilt die Datei")
     case .importNow: Language.text("Bring it in", de: "Hereinholen")
