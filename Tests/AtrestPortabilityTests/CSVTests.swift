@@ -231,6 +231,17 @@ struct CSVTests {
     #expect(length == Int64(minutes * 60_000))
   }
 
+  @Test(
+    "a target is a length, or a plan of a day",
+    arguments: [
+      ("16", 960), ("16:30", 990), ("16:8", 960), ("14:10", 840), ("23:1", 1380), ("18h", 1080),
+      ("OMAD", Session.defaultTargetMinutes),
+    ])
+  func plans(cell: String, minutes: Int) throws {
+    let history = try history("Start,Hours,Plan\n2026-04-25 20:00,16,\(cell)\n")
+    #expect(history.fasts.map(\.session.targetMinutes) == [minutes])
+  }
+
   @Test("what is no length is none", arguments: ["P1M", "P2W", "30m 16h", "1h 90m", "h", "16x"])
   func noLengths(cell: String) throws {
     let history = try history("Start;Duration\n2026-04-25 20:00;\(cell)\n")

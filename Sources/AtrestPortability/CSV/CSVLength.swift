@@ -118,6 +118,15 @@ struct CSVLength {
     (minutes, resolution, hasOwnUnit) = (parts.minutes, max(1, parts.resolution), true)
   }
 
+  /// Reads a plan such as `16:8`: the hours of a day in which to fast, and those in which to eat.
+  /// Nil for anything else.
+  init?(plan text: String) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let hours = parts.compactMap { CSVMoment.number($0, digits: 1...2) }
+    guard parts.count == 2, hours.count == 2, hours[0] + hours[1] == 24 else { return nil }
+    (minutes, resolution, hasOwnUnit) = (Double(hours[0] * 60), 60, true)
+  }
+
   /// `pt16h30m` and `p1dt2h` of ISO 8601 as people write it; nil for one of weeks, months or years.
   private static func isoWords(_ text: String) -> String? {
     let halves = text.dropFirst().split(separator: "t", omittingEmptySubsequences: false)

@@ -44,15 +44,19 @@ struct RowReader {
     guard end > start, let span = Session.Span(start: start, end: end, outcome: .completed) else {
       throw Problem(reason: .endBeforeStart)
     }
-    let target = CSVLength(row[columns.target], targetUnit).flatMap { length in
-      let minutes = Int(min(length.minutes, 1_000_000).rounded())
-      return TypedRules.targetMinutes.contains(minutes) ? minutes : nil
-    }
+    let target = target(row[columns.target])
     return FastHistory.Fast(
       number: row.line,
       session: Session(
         id: Self.id(start: start, end: end), span: span,
         targetMinutes: target ?? reading.targetMinutes), hasOwnTarget: target != nil)
+  }
+
+  /// The target that a cell says, in minutes; nil if it says none that can be.
+  private func target(_ cell: String) -> Int? {
+    let length = CSVLength(plan: cell) ?? CSVLength(cell, targetUnit)
+    let minutes = length.map { Int(min($0.minutes, 1_000_000).rounded()) }
+    return minutes.flatMap { TypedRules.targetMinutes.contains($0) ? $0 : nil }
   }
 
   private static func reason(_ problem: InputProblem) -> SkipReason {
