@@ -257,7 +257,7 @@ function setMark() {
 }
 
 /**
- * Removes all that this browser holds. Other tabs then find an empty replica.
+ * Removes all that this browser holds. A tab that has the replica in memory has to give it up.
  * @param {string} name
  * @throws {StoreError} Then all of it is still there.
  */
@@ -266,6 +266,7 @@ export async function erase(name) {
     const request = indexedDB.deleteDatabase(name);
     request.onsuccess = resolve;
     request.onerror = () => reject(storageFailure(request.error));
+    request.onblocked = () => reject(new StoreError('failed'));
   });
   forgetLoss();
 }

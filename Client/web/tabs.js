@@ -126,6 +126,12 @@ export class Tabs {
     this.#letGo();
   }
 
+  /** What the tabs hold was erased: whichever owns it begins from what is there now. */
+  erased() {
+    this.#channel.postMessage({ type: 'erased' });
+    this.release();
+  }
+
   /** Something changed here: all tabs show it. */
   changed() {
     this.#channel.postMessage({ type: 'changed' });
@@ -224,6 +230,7 @@ export class Tabs {
     const entry = this.#pending.get(data.id);
     switch (data.type) {
       case 'changed': this.onChange(); break;
+      case 'erased': this.release(); this.onChange(); break;
       case 'sight': this.#saw(data.id, data.isSeen); break;
       case 'owner': this.#look(); this.#resend(); this.onChange(); break;
       case 'taken':

@@ -46,6 +46,8 @@ package actor PostgresConnection {
   private let choice: PostgresServerChoice
   /// Nil until the connection is open.
   private var pin: PostgresPin?
+  /// Whether the server has said anything.
+  private var hasHeard = false
 
   private init(
     on shard: Shard, limits: PostgresLimits, choice: PostgresServerChoice,
@@ -68,16 +70,17 @@ package actor PostgresConnection {
 
   /// Opens a session with the newest primary among the address's hosts: all are tried at once.
   ///
-  /// Each host gets `limits.connectDeadline`, and `limits.laggards` after the first that may be
-  /// used. libpq's own walk over hosts takes the first primary, which may be one that came back.
+  /// Each host gets `limits.connectDeadline`; one that has said nothing gets `limits.laggards`
+  /// after the first that may be used. libpq's own walk over hosts takes the first primary, which
+  /// may be one that came back.
   /// - Parameters:
   ///   - shard: Stays in use until the connection is closed.
   ///   - choice: The server that the program's other sessions are with.
   ///   - onNotification: Called on the shard with what channels say to which the session listens.
   ///   - onClosed: Called on the shard, once, when a connection that was opened has ended. What it
   ///     left unanswered has its answers by then.
-  /// - Throws: `PostgresError`: `refused` if a server may not be used, `noAnswer` if one hangs,
-  ///   otherwise the first host's.
+  /// - Throws: `PostgresError`: `refused` if a server may not be used; else what happened at the
+  ///   address in use, such as `noAnswer`; else what a server said; else the first host's.
   package static func open(
     _ address: PostgresAddress, on shard: Shard, session: PostgresSession = PostgresSession(),
     limits: PostgresLimits = PostgresLimits(),
@@ -94,29 +97,32 @@ package actor PostgresConnection {
     let problems = await start(
       attempts, at: targets, parameters: address.parameters, session: session,
       laggards: limits.laggards)
-    var primaries: [(connection: PostgresConnection, server: PostgresServerIdentity)] = []
-    for attempt in attempts {
-      if let server = await attempt.server { primaries.append((attempt, server)) }
+    var primaries: [Int] = []
+    var servers: [PostgresServerIdentity] = []
+    for (index, attempt) in attempts.enumerated() {
+      guard let server = await attempt.server, await attempt.isOpen else { continue }
+      primaries.append(index)
+      servers.append(server)
     }
-    let servers = primaries.map(\.server)
     guard let best = PostgresServerIdentity.best(of: servers, current: choice.server) else {
       // A name has addresses of which nobody listens at some: the first one says most.
-      throw problems.last { $0.meaning == .refused } ?? problems.first { $0 == .noAnswer }
-        ?? problems.first ?? .lost("it has no address")
+      let current = targets.firstIndex { $0 == choice.target }.flatMap { problems[$0] }
+      let all = targets.indices.compactMap { problems[$0] }
+      throw all.last { $0.meaning == .refused } ?? current ?? all.first { $0 != .noAnswer }
+        ?? all.first ?? .lost("it has no address")
     }
-    for (index, primary) in primaries.enumerated() where index != best {
-      await primary.connection.close()
-    }
-    try await primaries[best].connection.give(at: servers[best])
-    return primaries[best].connection
+    for index in primaries where index != primaries[best] { await attempts[index].close() }
+    let connection = attempts[primaries[best]]
+    try await connection.give(at: servers[best], target: targets[primaries[best]])
+    return connection
   }
 
   /// Starts all attempts at once, and waits until each has ended.
-  /// - Returns: The errors of those that failed, in order.
+  /// - Returns: The errors of those that failed, by their index.
   private static func start(
     _ attempts: [PostgresConnection], at targets: [PostgresTarget],
     parameters: [PostgresAddress.Parameter], session: PostgresSession, laggards: Duration
-  ) async -> [PostgresError] {
+  ) async -> [Int: PostgresError] {
     await withTaskGroup(of: (index: Int, problem: PostgresError?).self) { group in
       for (index, (attempt, target)) in zip(attempts, targets).enumerated() {
         group.addTask {
@@ -129,16 +135,16 @@ package actor PostgresConnection {
           }
         }
       }
-      var (problems, isFound) = ([(index: Int, error: PostgresError)](), false)
+      var (problems, isFound) = ([Int: PostgresError](), false)
       for await (index, problem) in group {
         if let problem {
-          problems.append((index, problem))
+          problems[index] = problem
         } else if !isFound {
           isFound = true
           for attempt in attempts { await attempt.hurry(within: laggards) }
         }
       }
-      return problems.sorted { $0.index < $1.index }.map(\.error)
+      return problems
     }
   }
 
@@ -187,18 +193,20 @@ package actor PostgresConnection {
     }
   }
 
-  /// Gives up in so long, unless the session is ready by then.
+  /// Gives up in so long, unless the server has said something by then.
   private func hurry(within time: Duration) {
-    guard server == nil else { return }
+    guard !hasHeard else { return }
     _ = shard.schedule(at: shard.now.advanced(by: time)) {
-      if self.server == nil { self.close(as: .noAnswer) }
+      if !self.hasHeard { self.close(as: .noAnswer) }
     }
   }
 
   /// Lets the owner have the session.
-  private func give(at server: PostgresServerIdentity) throws(PostgresError) {
+  private func give(
+    at server: PostgresServerIdentity, target: PostgresTarget
+  ) throws(PostgresError) {
     guard case .open = state else { throw .lost("the connection was lost") }
-    if let objection = choice.join(self, at: server) {
+    if let objection = choice.join(self, at: server, target: target) {
       close(as: objection)
       throw objection
     }
@@ -359,6 +367,7 @@ package actor PostgresConnection {
   // MARK: Turns
 
   private func ready(_ readiness: DescriptorWatch.Readiness) {
+    if readiness.contains(.readable) { hasHeard = true }
     switch state {
     case .connecting: connect()
     case .open(let handle, _):

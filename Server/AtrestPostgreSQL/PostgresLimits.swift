@@ -20,8 +20,8 @@ package struct PostgresLimits: Sendable {
   package var cancelDeadline: Duration = .seconds(5)
   /// For each address of the server, from the first packet to the checked session.
   package var connectDeadline: Duration = .seconds(5)
-  /// How much longer the other addresses have when one has a primary: a promoted standby must be
-  /// seen beside the old primary that came back, and a host that hangs must not be waited for.
+  /// How much longer an address that has said nothing has when another one has a primary: a host
+  /// that hangs must not be waited for. One that has answered is: it may be the newer primary.
   package var laggards: Duration = .milliseconds(250)
   /// Addresses that are tried, over all hosts.
   package var addresses = 16

@@ -57,6 +57,7 @@ package actor PostgresListener {
   private let limits: PostgresLimits
   private let timing: Timing
   private let choice: PostgresServerChoice
+  private let prepare: @Sendable () async throws(PostgresError) -> Void
   private let onEvent: @Sendable (Event) -> Void
   private var state = State.new
   private nonisolated let liveness: Mutex<PostgresLiveness>
@@ -69,11 +70,13 @@ package actor PostgresListener {
   ///   - channel: 1 to 63 letters, digits and underscores.
   ///   - shard: Must outlive the listener, which is stopped before it.
   ///   - choice: The server that its owner's other sessions are with.
+  ///   - prepare: Called before each session. None is opened if it throws.
   ///   - onEvent: Called on the shard.
   package init(
     to channel: String, at address: PostgresAddress, on shard: Shard,
     session: PostgresSession = PostgresSession(), limits: PostgresLimits = PostgresLimits(),
     timing: Timing = Timing(), choice: PostgresServerChoice = PostgresServerChoice(),
+    prepare: @escaping @Sendable () async throws(PostgresError) -> Void = {},
     onEvent: @escaping @Sendable (Event) -> Void
   ) {
     precondition(PostgresName.isPlain(channel), "a name of a channel")
@@ -84,6 +87,7 @@ package actor PostgresListener {
     self.limits = limits
     self.timing = timing
     self.choice = choice
+    self.prepare = prepare
     self.onEvent = onEvent
     liveness = Mutex(PostgresLiveness(window: timing.trust))
     backoff = PostgresBackoff(from: timing.shortestPause, to: timing.longestPause)
@@ -132,6 +136,7 @@ package actor PostgresListener {
 
   /// Returns when it was stopped.
   private func listen() async throws(PostgresError) {
+    try await prepare()
     let connection: PostgresConnection
     do throws(PostgresError) {
       connection = try await open()

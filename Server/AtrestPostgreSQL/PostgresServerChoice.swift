@@ -12,6 +12,7 @@ import Synchronization
 package final class PostgresServerChoice: Sendable {
   private struct State {
     var server: PostgresServerIdentity?
+    var target: PostgresTarget?
     var sessions: [ObjectIdentifier: (PostgresConnection, PostgresServerIdentity)] = [:]
   }
 
@@ -22,6 +23,9 @@ package final class PostgresServerChoice: Sendable {
   /// The server in use; nil before the first session.
   package var server: PostgresServerIdentity? { state.withLock { $0.server } }
 
+  /// Where the server in use was found.
+  var target: PostgresTarget? { state.withLock { $0.target } }
+
   /// Takes the server of a session that was opened as the one in use, and keeps the session until
   /// it `leaves`.
   ///
@@ -29,11 +33,17 @@ package final class PostgresServerChoice: Sendable {
   package func join(
     _ session: PostgresConnection, at server: PostgresServerIdentity
   ) -> PostgresError? {
+    join(session, at: server, target: nil)
+  }
+
+  func join(
+    _ session: PostgresConnection, at server: PostgresServerIdentity, target: PostgresTarget?
+  ) -> PostgresError? {
     let (objection, others) = state.withLock { state in
       if let current = state.server, server.isSuperseded(by: current) {
         return (Self.superseded(server, by: current) as PostgresError?, [] as [PostgresConnection])
       }
-      state.server = server
+      (state.server, state.target) = (server, target)
       state.sessions[ObjectIdentifier(session)] = (session, server)
       return (nil, state.sessions.values.filter { $0.1 != server }.map(\.0))
     }

@@ -92,7 +92,7 @@ struct RestoreCommand: AsyncParsableCommand {
 extension RestoreCommand {
   /// What is to be said of accounts and devices that were removed since the backup.
   private static func withdrawn(in directory: String) -> String {
-    access("\(directory)/withdrawn", F_OK) == 0
+    access("\(directory)/withdrawn", R_OK) == 0
       ? "Accounts and devices that were removed since the backup are removed again at the start, by the file withdrawn."
       : "Accounts and devices that were removed since the backup are back. To have them removed again at the start, put the "
         + "old server's file withdrawn into \(directory) first."

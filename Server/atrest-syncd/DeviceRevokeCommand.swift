@@ -71,8 +71,15 @@ extension DeviceCommand {
     ) async throws -> ReplicaID {
       var found: [ReplicaID] = []
       for cell in cells {
-        let list = try await client.inCell(cell).call(
-          Method.Admin.listDevices, AccountRequest(name: ""), as: ListDevicesResponse.self)
+        let list: ListDevicesResponse
+        do {
+          list = try await client.inCell(cell).call(
+            Method.Admin.listDevices, AccountRequest(name: ""), as: ListDevicesResponse.self)
+        } catch let failure as CommandFailure {
+          throw CommandFailure(
+            "Not all devices can be listed (\(failure.sentence)). Give all 16 digits of the ID.",
+            failure.status)
+        }
         found += list.entries.map(\.device.replica).filter {
           ShortID.hex($0.rawValue).hasPrefix(digits.lowercased())
         }

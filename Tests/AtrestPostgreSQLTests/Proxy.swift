@@ -19,6 +19,8 @@ final class Proxy: Sendable {
     case cutAfterCommit
     /// Forwards nothing more, and closes nothing.
     case freeze
+    /// A server that is far away: passes each answer on a second later.
+    case far
   }
 
   private struct State {
@@ -125,7 +127,7 @@ final class Proxy: Sendable {
     func forwardRequests() {
       pump(from: client, to: server) { bytes in
         switch proxy.fault {
-        case .none: return .forward
+        case .none, .far: return .forward
         case .freeze: return .hold
         case .cutBeforeCommit: return bytes.contains(text: "COMMIT") ? .cut : .forward
         case .cutAfterCommit:
@@ -138,6 +140,7 @@ final class Proxy: Sendable {
     func forwardAnswers() {
       pump(from: server, to: client) { bytes in
         if proxy.fault == .freeze { return .hold }
+        if proxy.fault == .far { sleep(1) }
         guard isSwallowing.load(ordering: .acquiring) else { return .forward }
         return .cut  // The server has answered: whatever it did is done.
       }

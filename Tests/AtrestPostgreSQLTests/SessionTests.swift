@@ -172,6 +172,51 @@ extension PostgreSQL {
       proxy.stop()
     }
 
+    @Test("a host that answers is waited for, however far away: it may be the newer primary")
+    func farHost() async throws {
+      let sessions = try Sessions()
+      let (far, near) = (try Proxy(to: sessions.server), try Proxy(to: sessions.server))
+      far.fail(.far)
+      var limits = PostgresLimits.patient
+      // Longer than until the first answer, shorter than until the session is ready.
+      limits.laggards = .seconds(3)
+      let choice = PostgresServerChoice()
+      // Both are the same server, so the first one is used if it was waited for.
+      _ = try await sessions.open(
+        "postgresql://\(sessions.server.login)@127.0.0.1:\(far.port),127.0.0.1:\(near.port)/postgres"
+          + "?sslmode=disable", limits: limits, choice: choice)
+      #expect(choice.target?.port == far.port)
+      await sessions.stop()
+      far.stop()
+      near.stop()
+    }
+
+    @Test("what a server says is told, not that another host hangs; unless that is the one in use")
+    func hangingBeside() async throws {
+      let sessions = try Sessions()
+      let (silent, proxy) = (try Proxy(to: sessions.server), try Proxy(to: sessions.server))
+      silent.fail(.freeze)
+      var limits = PostgresLimits.patient
+      limits.connectDeadline = .seconds(2)
+      let hosts = "\(sessions.server.login)@127.0.0.1:\(silent.port),127.0.0.1:\(proxy.port)"
+      let error = try await failure {
+        try await sessions.open("postgresql://\(hosts)/nowhere", limits: limits)
+      }
+      #expect(error.reason.contains("\"nowhere\" does not exist"), "\(error.reason)")
+      let choice = PostgresServerChoice()
+      silent.fail(.none)
+      proxy.stop()
+      _ = try await sessions.open(
+        "postgresql://\(hosts)/postgres", limits: limits, choice: choice)
+      silent.fail(.freeze)
+      let hanging = try await failure {
+        try await sessions.open("postgresql://\(hosts)/postgres", limits: limits, choice: choice)
+      }
+      #expect(hanging == .noAnswer)
+      await sessions.stop()
+      silent.stop()
+    }
+
     @Test("a host that hangs does not keep a session with another one waiting")
     func hangingHost() async throws {
       let sessions = try Sessions()

@@ -110,7 +110,7 @@ import Testing
     let path = folder.url.path + "/list"
     let text = "zz account 1 2\n5 account 1\n6 account 1 2\n5 device 7\n5 account 1 2\n5 acc"
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    let list = WithdrawnList(path: path, ofStore: 5)
+    let list = try WithdrawnList(path: path, ofStore: 5)
     let read: Set<WithdrawnList.Entry> = [
       .device(ReplicaID(rawValue: 7)),
       .account(AccountID(rawValue: 1), created: WallTime(milliseconds: 2)),
@@ -119,7 +119,35 @@ import Testing
     // A line that was cut off does not take the next one along.
     let more = WithdrawnList.Entry.device(ReplicaID(rawValue: 9))
     list.add([more, .device(ReplicaID(rawValue: 7))])
-    #expect(WithdrawnList(path: path, ofStore: 5).entries == read.union([more]))
+    #expect(try WithdrawnList(path: path, ofStore: 5).entries == read.union([more]))
+  }
+
+  @Test("a list that is there and cannot be read keeps the store closed")
+  func unreadable() throws {
+    _ = try copied()
+    let path = folder.data + "/withdrawn"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    #expect(throws: StoreError.cannotOpen(path: path, reason: "it is not a file")) {
+      _ = try openStore(folder)
+    }
+    #expect(rmdir(path) == 0)
+    try openStore(folder).close()
+  }
+
+  @Test("what cannot be noted is owed, and noted later")
+  func owed() throws {
+    let (kim, _) = try copied()
+    let path = folder.data + "/withdrawn"
+    let store = try openStore(folder)
+    // In the file's way.
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    try store.transaction { t throws(StoreError) in try t.accounts.remove(kim) }
+    #expect(!store.noteWithdrawn())
+    #expect(rmdir(path) == 0)
+    #expect(store.noteWithdrawn())
+    store.close()
+    let list = try WithdrawnList(path: path, ofStore: store.randomName)
+    #expect(list.entries == [.account(kim, created: now)])
   }
 
   @Test("an emptied log holds nothing of a value that was deleted before")

@@ -108,7 +108,8 @@ import Testing
   @Test("a database that is away when its only server starts is waited for, migrated, and served")
   func away() async throws {
     let nodes = try await TestNodes(1)
-    try await nodes.restart(order: [0], without: .sole, isEmptied: true)
+    // Of an older format, which no daemon may use while it is brought to this one.
+    try await nodes.restart(order: [0], without: .sole, inFormat: PostgresSchema.version - 1)
     let empty = EmptyMessage().packed
     let status = await #expect(throws: Status.self) {
       _ = try await nodes.command(Method.Admin.listAccounts, empty, to: 0)
@@ -282,20 +283,29 @@ final class TestNodes: Sendable {
   ///
   /// - Parameters:
   ///   - cell: Its database takes no session until `letIn`.
-  ///   - isEmptied: Whether all databases are made anew, without tables.
+  ///   - format: Of new databases, which take the place of those that are there.
   func restart(
-    order: [Int], without cell: CellNumber? = nil, isEmptied: Bool = false
+    order: [Int], without cell: CellNumber? = nil, inFormat format: Int? = nil
   ) async throws {
     await stopServers()
-    if isEmptied {
-      for cell in Set(cells.joined()) {
-        try await run("DROP DATABASE \(name(cell)) WITH (FORCE)")
-        try await run("CREATE DATABASE \(name(cell))")
-      }
+    if let format {
+      for cell in Set(cells.joined()) { try await makeAnew(cell, inFormat: format) }
     }
     if let cell { try await run("ALTER DATABASE \(name(cell)) ALLOW_CONNECTIONS false") }
     addresses.withLock { addresses in addresses = order.map { addresses[$0] } }
     try await start()
+  }
+
+  private func makeAnew(_ cell: CellNumber, inFormat format: Int) async throws {
+    try await run("DROP DATABASE \(name(cell)) WITH (FORCE)")
+    try await run("CREATE DATABASE \(name(cell))")
+    let connection = try await PostgresConnection.open(
+      PostgresAddress(parsing: postgres.url(of: name(cell))), on: shard)
+    let mark =
+      "INSERT INTO atrest.meta (version, name, cell) VALUES (\(format), 76, \(cell.rawValue))"
+    let statements = PostgresSchema.steps.prefix(format).joined() + [mark]
+    _ = try await connection.run(PostgresBatch(statements.map { PostgresStatement($0) }))
+    await connection.close()
   }
 
   func letIn(_ cell: CellNumber) async throws {

@@ -358,24 +358,6 @@ struct GardenFileTests {
     #expect(after.sprouts == garden.sprouts && after.waterings == garden.waterings)
   }
 
-  @Test(
-    "A garden whose import was undone can be imported again, and what was deleted stays deleted")
-  func undone() throws {
-    let replica = try Replica.inMemory()
-    let file = try GardenImport(Data(GardenExport.bytes(garden(), at: now)), in: .utc)
-    func add() throws -> GardenAddition {
-      try replica.transaction { store in
-        try store.action(.import) { try GardenAddition(file, to: store, writes: true) }
-      }
-    }
-    #expect(try add().changes == 8)
-    #expect(try replica.transaction { try $0.undo() }?.isUndone == true)
-    #expect(try add().changes == 8)
-    let sprout = try #require(try replica.look { try $0.garden() }.sprouts.first)
-    _ = try replica.transaction { try $0.delete(sprout.key) }
-    #expect(try add().deleted == 1)
-  }
-
   @Test("A newer file brings its news; what is set here stays and is counted, cleared or not")
   func newerFile() throws {
     let replica = try Replica.inMemory()

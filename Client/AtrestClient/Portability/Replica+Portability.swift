@@ -58,7 +58,7 @@ extension Replica {
 extension ReplicaTransaction {
   fileprivate func plan(_ file: ImportFile, preferFile: Bool) throws -> ImportPlan {
     try file.check(now: now)
-    let undone = try undoneImports()
+    let undone = try work.undoneImports()
     return try ImportPlan(
       file, preferFile: preferFile, now: now,
       stored: { key throws(ReplicaError) in undone.contains(key) ? nil : try record(key) },

@@ -45,9 +45,4 @@ extension ReplicaTransaction {
   public func undo(of kinds: Set<RecordKind>) throws(ReplicaError) -> UndoneAction? {
     try work.undo(of: kinds)
   }
-
-  /// The records that actions of `.import` brought and `undo` deleted in the last 30 days, and that
-  /// nothing wrote to since. To an import they are as records that were never here: no person
-  /// deleted them.
-  public func undoneImports() throws(ReplicaError) -> Set<RecordKey> { try work.undoneImports() }
 }

@@ -51,10 +51,9 @@ struct GardenAddition: Encodable {
   private mutating func add<R: FillableRecord>(
     _ records: [R], _ store: ReplicaTransaction
   ) throws(ReplicaError) -> Int {
-    let undone = try store.undoneImports()
     var added = 0
     for record in records {
-      guard let stored = try store.record(record.key), !undone.contains(record.key) else {
+      guard let stored = try store.record(record.key) else {
         if written { try store.save(record) }
         added += 1
         continue

@@ -35,14 +35,16 @@ export async function settings({ tabs, refresh, notes }) {
         replica.ended ?? `${error?.title} ${error?.advice}`),
       replica.isPaired && way('#devices', say('devices')),
       (!replica.isPaired || replica.ended) && way('#pair', say('pairThis')),
-      (!replica.isPaired || replica.ended) && surely(say('erase'), say('eraseSure'), eraseAll),
+      (!replica.isPaired || replica.ended) && surely(say('erase'), say('eraseSure'), () => eraseAll(tabs)),
       replica.conflicts > 0 && way('#conflicts', say('conflicts')),
       ...notes.filter((name) => !(replica.isPaired && name === 'mayForget')).map((name) => h('p', { class: 'quiet' }, say(name)))));
 }
 
-async function eraseAll() {
+/** @param {import('../tabs.js').Tabs} tabs */
+async function eraseAll(tabs) {
   try {
     await erase(databaseName);
+    tabs.erased();
     location.replace('/');
   } catch (error) {
     showError(error);

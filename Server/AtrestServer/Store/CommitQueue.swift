@@ -118,7 +118,13 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
 
   package func emptyLogIfQuiet() {
     jobs.schedule { [self] in
-      guard failure == nil, logAge.isDue() else { return }
+      guard failure == nil else { return }
+      if !store.noteWithdrawn() {
+        logger.error(
+          "What was removed from the store could not be noted in the file `withdrawn`: a backup that is restored would bring it back. It is tried again each minute. Check the data folder's disk and rights."
+        )
+      }
+      guard logAge.isDue() else { return }
       do throws(StoreError) {
         if try store.emptyLog() { logAge.emptied() }
       } catch {
@@ -126,8 +132,15 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
         logger.warning(
           "the database's log could not be emptied, which is tried again",
           metadata: ["error": "\(error.userMessage)"])
+        endIfFatal(error)
       }
     }
+  }
+
+  private func endIfFatal(_ error: StoreError) {
+    guard error.isFatal else { return }
+    failure = error
+    onFatal(error)
   }
 
   private func eraseNow() -> Bool {
@@ -143,9 +156,7 @@ package final class CommitQueue: StorageQueue, @unchecked Sendable {
         What was removed may still be in the database's files: they could not be made anew. It is tried again each hour. Making them anew takes \
         twice their room.
         """, metadata: ["error": "\(error.userMessage)"])
-      guard error.isFatal else { return false }
-      failure = error
-      onFatal(error)
+      endIfFatal(error)
       return false
     }
   }

@@ -49,6 +49,8 @@ extension CSVMoment {
     guard let first = number(parts[0], digits: 1...2), let second = number(parts[1], digits: 1...2),
       var year = number(parts[2], digits: 2...4), parts[2].utf8.count != 3
     else { return nil }
+    // `26-11-21` may begin with its year, as `2026-11-21` does.
+    guard mark != "-" || year >= 100 else { return nil }
     if year < 100 { year += 2000 }
     // Dates with dots have the day first wherever they are written.
     if mark == "." { return LocalDay(year: year, month: second, day: first).map { .known($0) } }

@@ -21,28 +21,36 @@ extension CSVTable {
       !Portability.isOfIOS(json)
     else { return nil }
     let lists = json.elements.map { [$0] } ?? json.members?.values.compactMap(\.elements) ?? []
-    var tables: [[Row]] = []
-    for list in lists where list.contains(where: { $0.members != nil }) {
-      let rows = try Self.rows(of: list)
-      let columns = CSVColumns(header: rows[0].cells)
-      if columns.start != nil, columns.end != nil || columns.duration != nil { tables.append(rows) }
+    var found: (header: [String], list: [StrictJSON])?
+    for list in lists {
+      let header = try Self.header(of: list)
+      let columns = CSVColumns(header: header)
+      guard columns.start != nil, columns.end != nil || columns.duration != nil else { continue }
+      // Of two lists nobody can tell which one is meant.
+      guard found == nil else { return nil }
+      found = (header, list)
     }
-    guard tables.count == 1, let rows = tables.first else { return nil }
-    self.rows = rows
+    guard let (header, list) = found else { return nil }
+    rows =
+      [Row(line: 0, cells: header)]
+      + list.enumerated().map { index, entry in
+        let cells = entry.members.map { members in header.map { Self.cell(members[$0]) } }
+        return Row(line: index + 1, cells: cells ?? [])
+      }
   }
 
-  private static func rows(of list: [StrictJSON]) throws(CSVProblem) -> [Row] {
+  /// The names of all members, sorted. Bounds the table that they head.
+  private static func header(of list: [StrictJSON]) throws(CSVProblem) -> [String] {
     guard list.count <= Limits.rows else { throw .tooManyRows }
-    var names: Set<String> = []
-    for element in list { names.formUnion(element.members?.keys.map { $0 } ?? []) }
-    let header = names.sorted()
-    guard header.count <= Limits.columns, header.count * list.count <= limitValues else {
-      throw .tooManyRows
-    }
-    return [Row(line: 0, cells: header)]
-      + list.enumerated().map { index, element in
-        Row(line: index + 1, cells: header.map { cell(element.members?[$0]) })
+    var (names, entries): (Set<String>, Int) = ([], 0)
+    for case let members? in list.lazy.map(\.members) {
+      names.formUnion(members.keys)
+      entries += 1
+      guard names.count <= Limits.columns, names.count * entries <= limitValues else {
+        throw .tooManyRows
       }
+    }
+    return names.sorted()
   }
 
   /// A value as text; empty for one that says nothing of when a fast was.

@@ -80,7 +80,7 @@ extension UnitOfWork {
     var deleted: [Record] = []
     for change in changes where !change.restored.isEmpty {
       if let before = change.before {
-        guard before.isDeleted, before.hasDeletion(of: earlier[before.key]) else { continue }
+        guard before.isStillDeleted(as: earlier[before.key]) else { continue }
       }
       if let record = try records.record(change.after.key), record.isDeleted {
         deleted.append(record)
@@ -94,7 +94,9 @@ extension UnitOfWork {
   package func undoneImports() throws(ReplicaError) -> Set<RecordKey> {
     var keys: Set<RecordKey> = []
     for (key, deleted) in try actions.undoneImports(at: now) {
-      if let record = try records.record(key), record.hasDeletion(of: deleted) { keys.insert(key) }
+      if let record = try records.record(key), record.isStillDeleted(as: deleted) {
+        keys.insert(key)
+      }
     }
     return keys
   }
@@ -200,9 +202,13 @@ extension UnitOfWork {
 }
 
 extension Record {
-  /// Whether the record is deleted, by the same write as another copy of it.
-  fileprivate func hasDeletion(of other: Record?) -> Bool {
-    isDeleted && self[Register.deletedField]?.stamp == other?[Register.deletedField]?.stamp
+  /// Whether the record is deleted, and each of its fields is of the same write as in another copy:
+  /// no device wrote to it since.
+  fileprivate func isStillDeleted(as other: Record?) -> Bool {
+    guard isDeleted, let other, registers.count == other.registers.count else { return false }
+    return zip(registers, other.registers).allSatisfy {
+      $0.field == $1.field && $0.stamp == $1.stamp
+    }
   }
 }
 

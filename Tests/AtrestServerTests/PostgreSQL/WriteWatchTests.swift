@@ -52,5 +52,12 @@ import Testing
     writes(62, isAcknowledged: true)
     writes(100, isAcknowledged: true)
     #expect(!watch.triesWrite(at: at(159)) && watch.triesWrite(at: at(160)))
+    writes(160, isAcknowledged: true)
+    // One that waits on a session that hangs does not stand for the store.
+    watch.begins(at: at(200))
+    #expect(!watch.triesWrite(at: at(201.9)) && watch.triesWrite(at: at(202)))
+    watch.begins(at: at(202))
+    watch.ended(isAcknowledged: true, at: at(203))
+    #expect(!watch.isSilent(at: at(208)) && watch.triesWrite(at: at(205)))
   }
 }

@@ -30,6 +30,11 @@ package protocol SyncStore: AnyObject {
   /// - Complexity: O(bytes of the store), and as much room meanwhile.
   func erase() throws(StoreError)
 
+  /// Notes beside the files what was removed and could not be noted then.
+  ///
+  /// - Returns: Whether nothing is left to note.
+  func noteWithdrawn() -> Bool
+
   /// Has the log, where there is one, hold nothing that the files hold. Not inside a transaction.
   ///
   /// - Returns: Whether it could be done now.

@@ -58,11 +58,14 @@ final class NewsExchange: Sendable {
   ) async {
     var timing = PostgresListener.Timing()
     timing.longestPause = .seconds(2)
-    let (logger, sender, sessions) = (logger, sender, sessions)
+    let (logger, sender, sessions, shard) = (logger, sender, sessions, shard)
     let hasTold = Flag()
+    let prepare: @Sendable () async throws(PostgresError) -> Void = {
+      () async throws(PostgresError) in try await sessions.prepare(on: shard)
+    }
     let listener = PostgresListener(
       to: Self.channel, at: sessions.address, on: shard, session: sessions.plain, timing: timing,
-      choice: sessions.choice
+      choice: sessions.choice, prepare: prepare
     ) { event in
       switch event {
       case .heard(let payload): hear(WaitingNews.read(payload, unlessFrom: sender))

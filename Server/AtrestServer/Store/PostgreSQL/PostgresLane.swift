@@ -202,9 +202,8 @@ actor PostgresLane<Sessions: DatabaseSessions> {
       let notes = registry.takeNotes(of: accounts)
       do throws(StoreError) {
         let run = try await PostgresUnitOfWork.write(
-          accounts: accounts, queries: queries, on: session
-        ) { staged throws(StoreError) in try execute(list, staged, notes) }
-        isAcknowledged = true
+          accounts: accounts, queries: queries, on: session, onCommit: { isAcknowledged = true },
+          body: { staged throws(StoreError) in try execute(list, staged, notes) })
         learn(run.feeds, at: opened)
         return run
       } catch {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage queue of a daemon whose store is PostgreSQL.
 
+import AtrestHTTP2
 import AtrestPostgreSQL
 import AtrestReplication
 import AtrestSockets
 import Logging
+import Synchronization
 
 /// The lanes of a daemon, on its shards, and what other daemons are told. Thread-safe.
 package final class PostgresQueue: StorageQueue {
@@ -16,8 +18,10 @@ package final class PostgresQueue: StorageQueue {
   private let exchange: NewsExchange
   private let registry: SessionRegistry
   private let logger: Logger
-  /// Of the lanes' transactions.
+  /// Of the lanes' transactions, and of what is tried beside them.
   let writes = WriteWatch()
+  private let now: @Sendable () -> Instant
+  private let trial = Mutex<(task: Task<Void, Never>?, isOver: Bool)>((nil, false))
 
   /// Accounts whose notes are written before the end. What is beyond costs little: a time on a
   /// list is older, and something is pruned later.
@@ -44,6 +48,7 @@ package final class PostgresQueue: StorageQueue {
         let shard = shards[index % shards.count]
         return (shard, ShardSessions(sessions: sessions, shard: shard))
       }, announce: { exchange.tell($0) })
+    now = environment.instant
     self.shards = shards
     self.sessions = sessions
     self.exchange = exchange
@@ -58,12 +63,27 @@ package final class PostgresQueue: StorageQueue {
 
   package func announce(_ news: [StoreNews]) { exchange.tell(news) }
 
-  /// Commits a write of the server's own row, to see whether it is acknowledged.
+  /// Commits a write of the server's own row, on a session of its own, to see whether it is
+  /// acknowledged; unless one is being tried.
   func tryWrite() {
-    _ = submit(
-      Operation(by: .server, use: .clears) { _ throws(StoreError) in
-      } completion: { _, _ in
-      })
+    trial.withLock { trial in
+      guard trial.task == nil, !trial.isOver else { return }
+      trial.task = Task {
+        await self.write()
+        self.trial.withLock { $0.task = nil }
+      }
+    }
+  }
+
+  private func write() async {
+    writes.begins(at: now())
+    var isAcknowledged = false
+    defer { writes.ended(isAcknowledged: isAcknowledged, at: now()) }
+    guard let session = try? await sessions.open(on: shards[0]) else { return }
+    try? await PostgresUnitOfWork.write(
+      accounts: [.server], queries: StoreQueries(), on: session,
+      onCommit: { isAcknowledged = true }, body: { _ throws(StoreError) in })
+    await session.close()
   }
 
   /// Removes what is left of accounts that were removed. The files are PostgreSQL's: VACUUM frees
@@ -89,7 +109,12 @@ package final class PostgresQueue: StorageQueue {
     for account in registry.accountsWithNotes(limit: Self.lastNotes) {
       _ = submit(Operation(writingNotesOf: account))
     }
+    let trial = trial.withLock { trial in
+      trial.isOver = true
+      return trial.task
+    }
     await lanes.close()
+    await trial?.value
     // After the last commit, which is told, too.
     await exchange.stop()
     for shard in shards { await shard.stop() }

@@ -128,6 +128,16 @@ final class PostgresSessions: Sendable {
     }
   }
 
+  /// Brings the database to this version's format, for a session that is opened elsewhere: as long
+  /// as it is open, no daemon migrates.
+  func prepare(on shard: Shard) async throws(PostgresError) {
+    guard !isMigrated.load(ordering: .acquiring) else { return }
+    do throws(StoreError) { try await migrate(on: shard) } catch {
+      if case .unavailable(let reason) = error { throw .lost(reason) }
+      throw .lost(error.userMessage)
+    }
+  }
+
   private func migrate(on shard: Shard) async throws(StoreError) {
     let connection: PostgresConnection
     do throws(PostgresError) {

@@ -104,6 +104,9 @@ extension PostgresStore {
   /// Does nothing: see `owesErasure`.
   package func erase() {}
 
+  /// Does nothing: no file stands beside a database.
+  package func noteWithdrawn() -> Bool { true }
+
   /// Does nothing: the log is PostgreSQL's.
   package func emptyLog() -> Bool { true }
 

@@ -25,6 +25,8 @@ enum PostgresUnitOfWork {
   /// - Parameters:
   ///   - accounts: Those that the work is known to touch. Others are locked when it turns out.
   ///   - queries: What it is known to read.
+  ///   - onCommit: Called when the transaction was committed. Work that locked nothing and wrote
+  ///     nothing commits nothing.
   ///   - body: A function of what it reads: it may run several times, each on a new transaction.
   /// - Returns: What `body` returned in the run that was committed.
   /// - Throws: What `body` throws in a run that lacks nothing; nothing happened then. Or
@@ -35,7 +37,7 @@ enum PostgresUnitOfWork {
   static func write<R>(
     accounts: Set<AccountID>, queries: StoreQueries,
     on session: some DatabaseSession, isolation: isolated (any Actor)? = #isolation,
-    body: (StagedTransaction) throws(StoreError) -> R
+    onCommit: () -> Void = {}, body: (StagedTransaction) throws(StoreError) -> R
   ) async throws(StoreError) -> R {
     var plan = Plan(locked: accounts, queries: queries)
     return try await repeating {
@@ -49,6 +51,7 @@ enum PostgresUnitOfWork {
       }
       try await transaction.commit(
         staging.changes, touching: locked, isolation: isolation)
+      onCommit()
       return result
     }
   }

@@ -14,7 +14,8 @@ package final class WriteWatch: Sendable {
   package static let patience: Duration = .seconds(5)
   /// After so long without a write, one is tried: nobody else would notice an outage.
   static let idle: Duration = .seconds(60)
-  /// From one tried write to the next.
+  /// From one tried write to the next, and how long writes may wait before one is tried beside
+  /// them: the one that waits may be on a session that hangs alone.
   static let pause: Duration = .seconds(2)
 
   private struct State {
@@ -58,13 +59,16 @@ package final class WriteWatch: Sendable {
   /// Whether the store takes no writes.
   package func isSilent(at now: Instant) -> Bool { silence(at: now) > Self.patience }
 
-  /// Whether a write is to be tried now. The caller tries one if so.
+  /// Whether a write is to be tried now. The caller tries one if so, on a session that no other
+  /// write uses.
   func triesWrite(at now: Instant) -> Bool {
     state.withLock { state in
-      guard state.underWay == 0 else { return false }
-      let isDue =
-        state.silentSince != nil
-        || state.acknowledged.map { now.duration(since: $0) >= Self.idle } ?? true
+      let isDue: Bool
+      if let since = state.silentSince {
+        isDue = state.underWay == 0 || now.duration(since: since) >= Self.pause
+      } else {
+        isDue = state.acknowledged.map { now.duration(since: $0) >= Self.idle } ?? true
+      }
       guard isDue, state.tried.map({ now.duration(since: $0) >= Self.pause }) ?? true else {
         return false
       }

@@ -7,6 +7,9 @@ import GRDBSQLite
 import Glibc
 
 extension SQLiteStore {
+  /// How long a statement waits for other connections.
+  static let busyMilliseconds: Int32 = 5000
+
   /// Pages of the log at which it is checkpointed: 32 MiB.
   static let checkpointPages = 8192
 
@@ -34,7 +37,7 @@ extension SQLiteStore {
   static func configuration(isShared: Bool) -> Configuration {
     var configuration = Configuration()
     configuration.label = "atrest.store"
-    configuration.busyMode = .timeout(5)
+    configuration.busyMode = .timeout(Double(busyMilliseconds) / 1000)
     // Transactions begin and end with statements of our own; GRDB would trap where a rollback
     // failed too.
     configuration.allowsUnsafeTransactions = true

@@ -123,7 +123,7 @@ package final class SQLiteStore: SyncStore {
         )
       }
       let name = name
-      withdrawn = directory.map { WithdrawnList(path: $0.withdrawnPath, ofStore: name) }
+      withdrawn = try directory.map { try WithdrawnList(path: $0.withdrawnPath, ofStore: name) }
     } catch {
       queue = nil
       throw Self.storeError(opening: file, error)
@@ -290,6 +290,8 @@ extension SQLiteStore {
     try checkpoint.run()
   }
 
+  package func noteWithdrawn() -> Bool { withdrawn?.writeOwed() ?? true }
+
   /// Moves the log into the file and empties it: what was deleted and overwritten there can no
   /// longer be read in the log.
   ///
@@ -297,6 +299,9 @@ extension SQLiteStore {
   /// - Complexity: Writes each page of the log once.
   package func emptyLog() throws(StoreError) -> Bool {
     try onQueue { connection throws(StoreError) in
+      // A reader with a long snapshot is not waited for: nothing else is written meanwhile.
+      sqlite3_busy_timeout(connection, 0)
+      defer { sqlite3_busy_timeout(connection, Self.busyMilliseconds) }
       let checkpoint = try RawStatement("PRAGMA wal_checkpoint(TRUNCATE)", on: connection)
       defer { checkpoint.reset() }
       return try checkpoint.step() && checkpoint.integer(0) == 0

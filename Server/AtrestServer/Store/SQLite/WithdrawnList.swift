@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a store removed, kept outside of it: a restored backup must not bring it back.
 
+import AtrestFiles
 import AtrestReplication
 import Glibc
 import Synchronization
@@ -14,34 +15,70 @@ final class WithdrawnList: Sendable {
     case device(ReplicaID)
   }
 
-  /// Longer than of a million entries. What is beyond is not read.
+  /// Longer than of a million entries.
   private static let limitBytes = 64 << 20
+
+  private struct State {
+    var known: Set<Entry>
+    /// What is known and not in the file yet.
+    var owed: [Entry] = []
+  }
 
   private let path: String
   /// The random number of the store. A file may hold lines of several.
   private let store: UInt64
-  private let known: Mutex<Set<Entry>>
+  private let state: Mutex<State>
 
-  init(path: String, ofStore store: UInt64) {
+  /// Reads the file, if there is one.
+  ///
+  /// - Throws: `StoreError.cannotOpen` if it cannot be read whole: what it names would be back.
+  init(path: String, ofStore store: UInt64) throws(StoreError) {
     self.path = path
     self.store = store
-    known = Mutex(Set(Self.read(path).compactMap { Self.entry($0, ofStore: store) }))
+    let lines = try Self.read(path)
+    state = Mutex(State(known: Set(lines.compactMap { Self.entry($0, ofStore: store) })))
   }
 
   /// All that is known, in no order.
-  var entries: Set<Entry> { known.withLock { $0 } }
+  var entries: Set<Entry> { state.withLock { $0.known } }
 
-  /// Adds entries, durably. A disk that is full keeps them for this process alone.
+  /// Adds entries, durably. What the disk does not take is owed.
   func add(_ entries: [Entry]) {
-    let new = known.withLock { known in entries.filter { known.insert($0).inserted } }
-    guard !new.isEmpty else { return }
-    let text = new.map { Self.line($0, ofStore: store) }.joined()
+    let isNew = state.withLock { state in
+      let new = entries.filter { state.known.insert($0).inserted }
+      state.owed += new
+      return !new.isEmpty
+    }
+    if isNew { _ = writeOwed() }
+  }
+
+  /// Writes what is owed.
+  ///
+  /// - Returns: Whether nothing is owed any more.
+  func writeOwed() -> Bool {
+    state.withLock { state in
+      guard !state.owed.isEmpty else { return true }
+      let text = state.owed.map { Self.line($0, ofStore: store) }.joined()
+      // A line that was cut off before is not read, and ends here.
+      guard append("\n" + text) else { return false }
+      state.owed = []
+      return true
+    }
+  }
+
+  private func append(_ text: String) -> Bool {
     let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { return }
+    guard file >= 0 else { return false }
     defer { _ = close(file) }
-    // One call: a line that was cut off is not read, and ends before the next one begins.
-    _ = Array(("\n" + text).utf8).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-    _ = fsync(file)
+    let bytes = Array(text.utf8)
+    let written = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    guard written == bytes.count, fsync(file) == 0 else { return false }
+    // Its name, which may be new.
+    let end = path.lastIndex(of: "/") ?? path.startIndex
+    let folder = open(String(path[..<end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return false }
+    defer { _ = close(folder) }
+    return fsync(folder) == 0 || errno == EINVAL
   }
 
   // MARK: Lines
@@ -69,16 +106,13 @@ final class WithdrawnList: Sendable {
     }
   }
 
-  private static func read(_ path: String) -> [Substring] {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard file >= 0 else { return [] }
-    defer { _ = close(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count < limitBytes {
-      let count = buffer.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
-      guard count > 0 else { break }
-      bytes += buffer[..<count]
+  private static func read(_ path: String) throws(StoreError) -> [Substring] {
+    let bytes: [UInt8]
+    do throws(SmallFileProblem) {
+      bytes = try SmallFile.read(path, limitBytes: limitBytes)
+    } catch {
+      if error == .system(ENOENT) { return [] }
+      throw .cannotOpen(path: path, reason: error.reason)
     }
     return String(decoding: bytes, as: UTF8.self).split { $0.isNewline }
   }
