@@ -70,9 +70,9 @@ package actor PostgresConnection {
 
   /// Opens a session with the newest primary among the address's hosts: all are tried at once.
   ///
-  /// Each host gets `limits.connectDeadline`; one that has said nothing gets `limits.laggards`
-  /// after the first that may be used. libpq's own walk over hosts takes the first primary, which
-  /// may be one that came back.
+  /// Each host gets `limits.connectDeadline`; after the first that may be used, `limits.slowGrace`,
+  /// or `limits.silentGrace` if it has said nothing. libpq's own walk over hosts takes the first
+  /// primary, which may be one that came back.
   /// - Parameters:
   ///   - shard: Stays in use until the connection is closed.
   ///   - choice: The server that the program's other sessions are with.
@@ -95,8 +95,7 @@ package actor PostgresConnection {
         onClosed: onClosed)
     }
     let problems = await start(
-      attempts, at: targets, parameters: address.parameters, session: session,
-      laggards: limits.laggards)
+      attempts, at: targets, parameters: address.parameters, session: session)
     var primaries: [Int] = []
     var servers: [PostgresServerIdentity] = []
     for (index, attempt) in attempts.enumerated() {
@@ -121,7 +120,7 @@ package actor PostgresConnection {
   /// - Returns: The errors of those that failed, by their index.
   private static func start(
     _ attempts: [PostgresConnection], at targets: [PostgresTarget],
-    parameters: [PostgresAddress.Parameter], session: PostgresSession, laggards: Duration
+    parameters: [PostgresAddress.Parameter], session: PostgresSession
   ) async -> [Int: PostgresError] {
     await withTaskGroup(of: (index: Int, problem: PostgresError?).self) { group in
       for (index, (attempt, target)) in zip(attempts, targets).enumerated() {
@@ -141,7 +140,7 @@ package actor PostgresConnection {
           problems[index] = problem
         } else if !isFound {
           isFound = true
-          for attempt in attempts { await attempt.hurry(within: laggards) }
+          for attempt in attempts { await attempt.hurry() }
         }
       }
       return problems
@@ -193,11 +192,15 @@ package actor PostgresConnection {
     }
   }
 
-  /// Gives up in so long, unless the server has said something by then.
-  private func hurry(within time: Duration) {
-    guard !hasHeard else { return }
-    _ = shard.schedule(at: shard.now.advanced(by: time)) {
+  /// Gives up before the deadline: another attempt has succeeded.
+  private func hurry() {
+    guard server == nil else { return }
+    let now = shard.now
+    _ = shard.schedule(at: now.advanced(by: limits.silentGrace)) {
       if !self.hasHeard { self.close(as: .noAnswer) }
+    }
+    _ = shard.schedule(at: now.advanced(by: limits.slowGrace)) {
+      if self.server == nil { self.close(as: .noAnswer) }
     }
   }
 

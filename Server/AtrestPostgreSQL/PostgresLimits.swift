@@ -21,8 +21,11 @@ package struct PostgresLimits: Sendable {
   /// For each address of the server, from the first packet to the checked session.
   package var connectDeadline: Duration = .seconds(5)
   /// How much longer an address that has said nothing has when another one has a primary: a host
-  /// that hangs must not be waited for. One that has answered is: it may be the newer primary.
-  package var laggards: Duration = .milliseconds(250)
+  /// that hangs must not be waited for.
+  package var silentGrace: Duration = .milliseconds(250)
+  /// The same of one that has said something: it may be the newer primary, farther away, or a pool
+  /// whose server hangs.
+  package var slowGrace: Duration = .seconds(2)
   /// Addresses that are tried, over all hosts.
   package var addresses = 16
 

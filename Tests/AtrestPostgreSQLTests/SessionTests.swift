@@ -179,7 +179,8 @@ extension PostgreSQL {
       far.fail(.far)
       var limits = PostgresLimits.patient
       // Longer than until the first answer, shorter than until the session is ready.
-      limits.laggards = .seconds(3)
+      limits.silentGrace = .seconds(3)
+      limits.slowGrace = .seconds(600)
       let choice = PostgresServerChoice()
       // Both are the same server, so the first one is used if it was waited for.
       _ = try await sessions.open(
