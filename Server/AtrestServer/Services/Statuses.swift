@@ -7,7 +7,7 @@ import AtrestWire
 
 extension Status {
   /// The token is missing or wrong, or its device was revoked. Callers cannot tell which.
-  static let unknownDevice = Status(
+  package static let unknownDevice = Status(
     .unauthenticated, "This device has no access to the account. Pair it again."
   )
   .because(.deviceUnknown, retry: .useless)

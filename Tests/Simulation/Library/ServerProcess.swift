@@ -16,7 +16,6 @@ typealias Caller = DeviceSession
 final class ServerProcess: @unchecked Sendable {
   // Sendable: a simulation has one thread.
 
-  static let unknownDevice = Status(.unauthenticated, "This device has no access.")
   /// The identity of a foreign program.
   static let foreigner = ReplicaID(rawValue: 0xF0E1)
 
@@ -290,21 +289,21 @@ final class ServerProcess: @unchecked Sendable {
   ) {
     guard isRunning else { return }
     guard let credentials = Credentials(metadata) else {
-      return done(.failure(Self.unknownDevice))
+      return done(.failure(.unknownDevice))
     }
     switch registry.authenticate(credentials.token, at: environment.now()) {
     case .device(let session): done(.success(session))
-    case .refused: done(.failure(Self.unknownDevice))
+    case .refused: done(.failure(.unknownDevice))
     case .unknown(let token):
       guard case .shared(_, _, let lookup) = storage else {
-        return done(.failure(Self.unknownDevice))
+        return done(.failure(.unknownDevice))
       }
       nonisolated(unsafe) let done = done
       lookup.authenticate(token) { [weak self] result in
         guard let self, isRunning else { return }
         switch result {
         case .success(.device(let session)): done(.success(session))
-        case .success: done(.failure(Self.unknownDevice))
+        case .success: done(.failure(.unknownDevice))
         case .failure: done(.failure(Status(.unavailable, "The database is away.")))
         }
       }
