@@ -104,7 +104,7 @@ package actor PostgresConnection {
       servers.append(server)
     }
     guard let best = PostgresServerIdentity.best(of: servers, current: choice.server) else {
-      // A name has addresses of which nobody listens at some: the first one says most.
+      // A name may have addresses without a listener: the first error says most.
       let current = targets.firstIndex { $0 == choice.target }.flatMap { problems[$0] }
       let all = targets.indices.compactMap { problems[$0] }
       throw all.last { $0.meaning == .refused } ?? current ?? all.first { $0 != .noAnswer }
@@ -217,7 +217,7 @@ package actor PostgresConnection {
   }
 
   /// Closes the session soon, because its program has turned to another server.
-  nonisolated func leave(for reason: PostgresError) {
+  nonisolated func closeSoon(as reason: PostgresError) {
     shard.async { self.assumeIsolated { $0.close(as: reason) } }
   }
 

@@ -47,7 +47,7 @@ package final class PostgresServerChoice: Sendable {
       state.sessions[ObjectIdentifier(session)] = (session, server)
       return (nil, state.sessions.values.filter { $0.1 != server }.map(\.0))
     }
-    for other in others { other.leave(for: .lost("another session has found another server")) }
+    for other in others { other.closeSoon(as: .lost("another session has found another server")) }
     return objection
   }
 
@@ -55,7 +55,7 @@ package final class PostgresServerChoice: Sendable {
   /// wait hear of it long before their deadlines.
   func abandon() {
     let sessions = state.withLock { $0.sessions.values.map(\.0) }
-    for session in sessions { session.leave(for: .noAnswer) }
+    for session in sessions { session.closeSoon(as: .noAnswer) }
   }
 
   /// Forgets a session that has ended.

@@ -27,7 +27,7 @@ package struct PostgresServerIdentity: Equatable, Sendable {
   }
 
   /// Whether it is a primary that another one has followed: the other's timeline is higher, in the
-  /// same cluster. What it commits is lost when somebody notices.
+  /// same cluster. What it commits is lost when it is stopped.
   package func isSuperseded(by other: PostgresServerIdentity) -> Bool {
     guard let history, let newer = other.history, history.system == newer.system else {
       return false

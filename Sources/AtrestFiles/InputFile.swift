@@ -38,8 +38,3 @@ package enum InputFile {
     }
   }
 }
-
-// Beside the function of this name above.
-private func readSome(_ file: CInt, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  read(file, buffer, count)
-}

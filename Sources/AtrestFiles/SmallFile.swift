@@ -76,6 +76,18 @@ package enum SmallFile {
     guard code == 0 else { throw .system(code) }
   }
 
+  /// Adds to the end of a file that only its owner may read, and makes it if there is none. Durable
+  /// when it returns; when it throws, a part may have been added.
+  package static func append(_ bytes: [UInt8], to path: String) throws(SmallFileProblem) {
+    let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw .system(errno) }
+    var code = writeAll(bytes, to: file)
+    if code == 0, fsync(file) != 0 { code = errno }
+    if close(file) != 0, code == 0 { code = errno }
+    if code == 0 { code = syncFolder(of: path) }
+    guard code == 0 else { throw .system(code) }
+  }
+
   private static func write(
     _ bytes: [UInt8], to path: String, draft: String, isDurable: Bool
   ) throws(SmallFileProblem) {
@@ -117,7 +129,7 @@ package enum SmallFile {
 }
 
 // Beside the functions of these names above.
-private func readSome(_ file: CInt, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+func readSome(_ file: CInt, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
   read(file, buffer, count)
 }
 

@@ -54,6 +54,19 @@ struct SmallFileTests {
     #expect(try SmallFile.read(path("key"), limitBytes: 10) == [1, 2])
   }
 
+  @Test("grows at its end, is its owner's alone, and is not reached through a link")
+  func appended() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try SmallFile.append([1, 2], to: path("list"))
+    try SmallFile.append([3], to: path("list"))
+    #expect(try SmallFile.read(path("list"), limitBytes: 9, isPrivate: true) == [1, 2, 3])
+    try #require(symlink(path("list"), path("link")) == 0)
+    #expect(throws: SmallFileProblem.system(ELOOP)) { try SmallFile.append([4], to: path("link")) }
+    #expect(throws: SmallFileProblem.system(ENOENT)) {
+      try SmallFile.append([4], to: path("missing/list"))
+    }
+  }
+
   @Test("takes another's place whole, and leaves no draft behind", arguments: [false, true])
   func replaced(isDurable: Bool) throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -23,7 +23,7 @@ extension PostgresServerIdentity {
     #expect(old.isSuperseded(by: Identity(2, 2)))
     #expect(!old.isSuperseded(by: Identity(2, 1)))
     #expect(!Identity(2, 2).isSuperseded(by: old))
-    #expect(!old.isSuperseded(by: Identity(2, 2, of: 8)), "another cluster, whatever its number")
+    #expect(!old.isSuperseded(by: Identity(2, 2, of: 8)), "another cluster")
     #expect(!old.isSuperseded(by: Identity(2, nil)) && !Identity(1, nil).isSuperseded(by: old))
   }
 

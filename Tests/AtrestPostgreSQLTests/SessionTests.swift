@@ -14,6 +14,14 @@ extension PostgreSQL {
       return try PostgresServer.shared.get().url + "&options=-c%20" + equals
     }
 
+    /// The server behind several proxies, in order. Without encryption.
+    private func url(
+      _ proxies: Proxy..., of sessions: Sessions, database: String = "postgres"
+    ) -> String {
+      let hosts = proxies.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")
+      return "postgresql://\(sessions.server.login)@\(hosts)/\(database)?sslmode=disable"
+    }
+
     @Test("a session has its time limits, its name and UTF-8")
     func settings() async throws {
       let sessions = try Sessions()
@@ -163,9 +171,7 @@ extension PostgreSQL {
       #expect(error.reason.contains("no answer in time"))
       limits.connectDeadline = .seconds(5)
       let connection = try await sessions.open(
-        "postgresql://\(sessions.server.login)@127.0.0.1:\(silent.port),"
-          + "127.0.0.1:\(proxy.port)/postgres",
-        limits: limits)
+        url(silent, proxy, of: sessions), limits: limits)
       #expect(try await connection.value("SELECT 1") != nil)
       await sessions.stop()
       silent.stop()
@@ -184,34 +190,33 @@ extension PostgreSQL {
       let choice = PostgresServerChoice()
       // Both are the same server, so the first one is used if it was waited for.
       _ = try await sessions.open(
-        "postgresql://\(sessions.server.login)@127.0.0.1:\(far.port),127.0.0.1:\(near.port)/postgres"
-          + "?sslmode=disable", limits: limits, choice: choice)
+        url(far, near, of: sessions), limits: limits, choice: choice)
       #expect(choice.target?.port == far.port)
       await sessions.stop()
       far.stop()
       near.stop()
     }
 
-    @Test("what a server says is told, not that another host hangs; unless that is the one in use")
+    @Test("an error names what a server said, not that another host hangs, unless that is in use")
     func hangingBeside() async throws {
       let sessions = try Sessions()
       let (silent, proxy) = (try Proxy(to: sessions.server), try Proxy(to: sessions.server))
       silent.fail(.freeze)
       var limits = PostgresLimits.patient
       limits.connectDeadline = .seconds(2)
-      let hosts = "\(sessions.server.login)@127.0.0.1:\(silent.port),127.0.0.1:\(proxy.port)"
       let error = try await failure {
-        try await sessions.open("postgresql://\(hosts)/nowhere", limits: limits)
+        try await sessions.open(
+          url(silent, proxy, of: sessions, database: "nowhere"), limits: limits)
       }
       #expect(error.reason.contains("\"nowhere\" does not exist"), "\(error.reason)")
       let choice = PostgresServerChoice()
       silent.fail(.none)
       proxy.stop()
       _ = try await sessions.open(
-        "postgresql://\(hosts)/postgres", limits: limits, choice: choice)
+        url(silent, proxy, of: sessions), limits: limits, choice: choice)
       silent.fail(.freeze)
       let hanging = try await failure {
-        try await sessions.open("postgresql://\(hosts)/postgres", limits: limits, choice: choice)
+        try await sessions.open(url(silent, proxy, of: sessions), limits: limits, choice: choice)
       }
       #expect(hanging == .noAnswer)
       await sessions.stop()
@@ -226,10 +231,8 @@ extension PostgreSQL {
       var limits = PostgresLimits()
       // Longer than the suite may take.
       limits.connectDeadline = .seconds(3600)
-      for ports in [[silent.port, proxy.port], [proxy.port, silent.port]] {
-        let hosts = ports.map { "127.0.0.1:\($0)" }.joined(separator: ",")
-        let connection = try await sessions.open(
-          "postgresql://\(sessions.server.login)@\(hosts)/postgres", limits: limits)
+      for url in [url(silent, proxy, of: sessions), url(proxy, silent, of: sessions)] {
+        let connection = try await sessions.open(url, limits: limits)
         #expect(try await connection.value("SELECT 1") != nil)
       }
       await sessions.stop()

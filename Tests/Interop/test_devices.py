@@ -135,7 +135,7 @@ def test_whoever_asks_is_spared(account):
 def test_the_owner_revokes_by_the_id_that_people_see(daemon, account):
     other = account.add_device("lost phone")
     third = other.add_device("somebody's")
-    # Too few digits, and those of no device, end nobody's access.
+    # Too few digits, and digits of no device, end no access.
     assert daemon.admin("device", "revoke", f"{other.replica:016x}"[:7]).returncode == 64
     unknown = f"{other.replica ^ 1 << 63:016x}"
     assert daemon.admin("device", "revoke", unknown[:8]).returncode == 65

@@ -59,7 +59,7 @@ def check_ends(primary):
         assert notes(primary) == list(range(number + 1)), notes(primary)
     primary.freeze()
     asker = primary.begin_sql("SELECT 1")
-    assert is_waiting(asker), "a frozen server answers nobody"
+    assert is_waiting(asker), "a frozen server does not answer"
     primary.thaw()
     assert asker.communicate(timeout=10)[0].strip() == "1"
     sleeper = primary.begin_sql("SELECT pg_sleep(60)")

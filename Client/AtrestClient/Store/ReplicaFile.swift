@@ -193,7 +193,7 @@ struct ReplicaFile {
     close(descriptor)
   }
 
-  /// Whoever can write to the folder can put another person's data in the replica's place.
+  /// A user who can write to the folder can put other data in the replica's place.
   private func checkTrust() throws(ReplicaError) {
     guard let reason = FileTrust.objection(to: directory.path) else { return }
     throw .inaccessible(path: directory.path, reason: reason)

@@ -125,7 +125,7 @@ package final class DevicesService: Sendable {
     return .later
   }
 
-  /// Logs where a wrong code came from, for whoever bars such addresses.
+  /// Logs where a wrong code came from, so that the owner can bar the address.
   private func logRefusal(of peer: [[UInt8]]) {
     logger.notice(
       "a pairing code was refused",

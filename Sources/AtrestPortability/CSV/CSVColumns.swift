@@ -22,7 +22,7 @@ public struct CSVColumns: Hashable, Sendable {
   /// Finds columns by names that apps give them, in English or German.
   ///
   /// Of two columns with a fitting name the first one is taken. Names are compared word by word,
-  /// without case and without what stands in brackets, and those of lengths without their unit. A
+  /// without case and without text in brackets, and those of lengths without their unit. A
   /// length or a target in another unit than one of time, such as `Goal (kg)`, is not taken; a
   /// length is if there is no end, so that reading it names it.
   public init(header: [String]) {
@@ -90,7 +90,7 @@ public struct CSVColumns: Hashable, Sendable {
     "fasting goal", "ziel", "zielstunden", "fastenziel",
   ]
 
-  /// The words of a column's name in lower case, without what stands in brackets: `start` and
+  /// The words of a column's name in lower case, without text in brackets: `start` and
   /// `time` of `Start_Time`, `startTime` and `Start time (UTC)`.
   static func words(of name: String) -> [String] {
     var words: [String] = []

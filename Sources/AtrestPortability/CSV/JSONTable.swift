@@ -26,7 +26,7 @@ extension CSVTable {
       let header = try Self.header(of: list)
       let columns = CSVColumns(header: header)
       guard columns.start != nil, columns.end != nil || columns.duration != nil else { continue }
-      // Of two lists nobody can tell which one is meant.
+      // Which of two lists is meant is unknown.
       guard found == nil else { return nil }
       found = (header, list)
     }

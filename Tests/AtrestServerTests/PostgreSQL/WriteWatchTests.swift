@@ -15,7 +15,7 @@ import Testing
 
   @Test("a store is silent while a write waits too long, until any write is acknowledged")
   func silent() {
-    #expect(watch.silence(at: at(1000)) == .zero, "nobody waits")
+    #expect(watch.silence(at: at(1000)) == .zero, "no write waits")
     watch.begins(at: at(0))
     watch.begins(at: at(3))
     #expect(!watch.isSilent(at: at(5)) && watch.isSilent(at: at(5.1)))

@@ -63,7 +63,7 @@ package final class PostgresQueue: StorageQueue {
 
   package func announce(_ news: [StoreNews]) { exchange.tell(news) }
 
-  /// Commits a write of the server's own row, on a session of its own, to see whether it is
+  /// Commits a write of the server's own row, on a separate session, to see whether it is
   /// acknowledged; unless one is being tried.
   func tryWrite() {
     trial.withLock { trial in

@@ -12,7 +12,7 @@ package final class WriteWatch: Sendable {
   /// How long a write may go without an acknowledgement before the store counts as silent. Longer
   /// than a lock is waited for.
   package static let patience: Duration = .seconds(5)
-  /// After so long without a write, one is tried: nobody else would notice an outage.
+  /// After so long without a write, one is tried: an outage would go unnoticed.
   static let idle: Duration = .seconds(60)
   /// From one tried write to the next, and how long writes may wait before one is tried beside
   /// them: the one that waits may be on a session that hangs alone.

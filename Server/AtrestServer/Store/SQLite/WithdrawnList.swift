@@ -7,7 +7,7 @@ import Glibc
 import Synchronization
 
 /// Accounts that were removed and devices whose access was ended, in a file of numbers beside the
-/// store, which no backup holds. Whoever opens the store removes them again. Thread-safe.
+/// store, which no backup holds. Opening the store removes them again. Thread-safe.
 final class WithdrawnList: Sendable {
   enum Entry: Hashable, Sendable {
     /// A store that was restored gives the same number again: the time tells which one is meant.
@@ -60,25 +60,14 @@ final class WithdrawnList: Sendable {
       guard !state.owed.isEmpty else { return true }
       let text = state.owed.map { Self.line($0, ofStore: store) }.joined()
       // A line that was cut off before is not read, and ends here.
-      guard append("\n" + text) else { return false }
+      do throws(SmallFileProblem) {
+        try SmallFile.append(Array(("\n" + text).utf8), to: path)
+      } catch {
+        return false
+      }
       state.owed = []
       return true
     }
-  }
-
-  private func append(_ text: String) -> Bool {
-    let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { return false }
-    defer { _ = close(file) }
-    let bytes = Array(text.utf8)
-    let written = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-    guard written == bytes.count, fsync(file) == 0 else { return false }
-    // Its name, which may be new.
-    let end = path.lastIndex(of: "/") ?? path.startIndex
-    let folder = open(String(path[..<end]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return false }
-    defer { _ = close(folder) }
-    return fsync(folder) == 0 || errno == EINVAL
   }
 
   // MARK: Lines
